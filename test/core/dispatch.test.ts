@@ -48,7 +48,7 @@ it.each([[{ address: 7 }], [{}], [{ address: 'memory:x', surprise: true }], [nul
   },
 )
 
-it('ignores what is not a frame, and answers what follows', async () => {
+it('ignores an invalid frame, and answers the next one', async () => {
   const { client, wire, sent } = session()
   for (const frame of [
     null,
@@ -64,7 +64,7 @@ it('ignores what is not a frame, and answers what follows', async () => {
   expect(await client.call('formats.list', {})).toMatchObject({ ok: true })
 })
 
-it('says that a store is not open', async () => {
+it('reports that a store is not open', async () => {
   const { client } = session()
   expect(await client.call('locks.inspect', { storeId: 'nope', id: 'a' })).toMatchObject({
     ok: false,
@@ -72,7 +72,7 @@ it('says that a store is not open', async () => {
   })
 })
 
-it('audits a write, its refusal included, and no read', async () => {
+it('audits writes, including refused ones, and no reads', async () => {
   const { client, folder } = session()
   memoryServer('audited').acquire(run)
   const storeId = await openMemory(client, 'audited')
@@ -92,7 +92,7 @@ it('audits a write, its refusal included, and no read', async () => {
   expect(auditText(folder)).not.toContain('run-1')
 })
 
-it('takes a password out of whatever a server repeats', async () => {
+it('redacts a password that a server repeats', async () => {
   const { client } = session()
   const opened = await client.call('stores.open', { address: 'redis://:hunter2hunter2@127.0.0.1:1/0' })
   const storeId = opened.ok ? opened.value.storeId : ''
@@ -100,7 +100,7 @@ it('takes a password out of whatever a server repeats', async () => {
   expect(JSON.stringify(await client.call('stores.describe', { storeId }))).not.toContain('hunter2')
 })
 
-it('takes a long password out too, even if it is cut in the middle of a character', async () => {
+it('redacts a long password, even if it is truncated within a character', async () => {
   const { client } = session()
   for (const password of [`${'p'.repeat(31)}😀${'q'.repeat(40)}`, `${'p'.repeat(20)}\ud800`]) {
     const opened = await client.call('stores.open', { address: 'redis://127.0.0.1:1/0', password })
@@ -112,7 +112,7 @@ it('takes a long password out too, even if it is cut in the middle of a characte
   }
 })
 
-it('ends a list with whether it was complete, and a stream that does not exist with an error', async () => {
+it('ends a list with whether it was complete, and an unknown stream with an error', async () => {
   const { client } = session()
   const server = memoryServer('listed')
   for (const pipeline_id of ['a', 'b', 'c']) server.acquire({ ...run, pipeline_id })
@@ -152,7 +152,7 @@ it('ends a watch when its store is closed', async () => {
   expect(await ended).toEqual({ ok: true, value: null })
 })
 
-it('writes nothing to the audit that could do harm when it is printed', async () => {
+it('writes an audit log that is safe to print', async () => {
   const { client, folder } = session()
   memoryServer('hostile').acquire({ ...run, pipeline_logging_id: 'run\u009b31m\u202e' })
   const storeId = await openMemory(client, 'hostile')
@@ -160,7 +160,7 @@ it('writes nothing to the audit that could do harm when it is printed', async ()
   expect(auditText(folder)).toMatch(/^[\x20-\x7e\n]+$/)
 })
 
-it('watches until it is closed: in an outage nothing is called gone, and the status says since when', async () => {
+it('watches until it is closed: in an outage no lock counts as gone, and the status shows its start', async () => {
   const { client, sent } = session()
   const server = memoryServer('watched')
   server.acquire(run)
@@ -220,7 +220,7 @@ function endlessCore() {
 
 const list = { type: 'open', id: 1, stream: 'locks.list', input: { storeId: 'any' } }
 
-it('takes the next event of a stream only when the transport is ready for it', async () => {
+it('takes the next event of a stream only when the transport is ready', async () => {
   const { core, taken } = endlessCore()
   const ready: (() => void)[] = []
   const wire = openSession(core, () => new Promise(resolve => ready.push(resolve)))
@@ -233,7 +233,7 @@ it('takes the next event of a stream only when the transport is ready for it', a
   wire.close()
 })
 
-it('sends a screen that acknowledges nothing a few events, and goes on where the screen has caught up', async () => {
+it('sends a few events to a screen that acknowledges none, and continues once it has caught up', async () => {
   const { core, taken } = endlessCore()
   const seqs: number[] = []
   const wire = openSession(core, frame => void (frame.type === 'event' && seqs.push(frame.seq)))
@@ -251,7 +251,7 @@ it('sends a screen that acknowledges nothing a few events, and goes on where the
   expect(seqs).toHaveLength(7)
 })
 
-it('a client acknowledges what it takes, so that a long stream never stops', async () => {
+it('a client acknowledges the events it takes, so a long stream never stops', async () => {
   const { core, taken } = endlessCore()
   const client = createClient(frame => wire.receive(frame))
   const wire = openSession(core, frame => client.receive(frame))

@@ -35,7 +35,7 @@ const write = (folder: string, name: string, lines: readonly string[]) =>
   writeFileSync(join(folder, name), lines.map(line => `${line}\n`).join(''))
 const lastFile = (folder: string) => auditFiles(folder).at(-1) ?? ''
 
-/** Seals lines anew, as somebody would who knows the rule. */
+/** Seals lines again, as a forger who knows the rule would. */
 function rechain(lines: readonly string[]): string[] {
   let prev = JSON.parse(lines[0] ?? '').prev ?? ''
   return lines.map(line => {
@@ -227,7 +227,7 @@ describe('the next writer', () => {
         because: expect.stringContaining(file),
       })
       expect(intent).toMatchObject({ seq: 2, event: 'intent' })
-      // It is said for ever, and the new chain is none the worse for it.
+      // The damage stays reported, and the new chain is intact.
       await open(folder).append([{ event: 'intent', action: 'c' }])
       const verdict = await verifyLog(folder, signal)
       expect(verdict).toMatchObject({ ok: false, head: { status: 'ok' } })
@@ -268,7 +268,7 @@ describe('the head', () => {
     ['missing', null, 'missing'],
     ['empty', '', 'unreadable'],
     ['garbage', '{"file":"../../etc/passwd","seq":1,"hash":""}', 'unreadable'],
-  ])('%s: is said, and stays on record, but is no damage', async (_, contents, status) => {
+  ])('%s: is reported and recorded, but is no damage', async (_, contents, status) => {
     const folder = await aLog()
     const files = auditFiles(folder)
     if (contents === null) rmSync(join(folder, HEAD))
@@ -282,10 +282,10 @@ describe('the head', () => {
   })
 
   it.each<[string, (head: { file: string; seq: number; hash: string }) => object]>([
-    ['of a line that is not there', head => ({ ...head, seq: head.seq + 2 })],
+    ['of a missing line', head => ({ ...head, seq: head.seq + 2 })],
     ['of another line', head => ({ ...head, hash: head.hash.replace(/./g, '0') })],
-    ['of a file that is not there', head => ({ ...head, file: 'audit-000009.jsonl' })],
-  ])('%s: means that lines are missing', async (_, change) => {
+    ['of a missing file', head => ({ ...head, file: 'audit-000009.jsonl' })],
+  ])('%s: reports missing lines', async (_, change) => {
     const folder = await aLog()
     writeFileSync(join(folder, HEAD), JSON.stringify(change(JSON.parse(text(folder, HEAD)))))
     expect(await verifyLog(folder, signal)).toMatchObject({ ok: false, head: { status: 'ahead' } })

@@ -1,6 +1,6 @@
 import { fileAudit } from '../../../../electron/core/features/audit/log.ts'
 
-/** Run as a process of its own: appends to the log of a folder as often as it is told, and says how that went. */
+/** A process of its own: appends to the log of a folder as often as requested, and reports each result. */
 const [folder = '', name = '', calls = '0', each = '1', event = 'intent', options = '{}'] =
   process.argv.slice(2)
 const log = fileAudit(folder, message => message, JSON.parse(options))

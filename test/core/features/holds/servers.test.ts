@@ -14,7 +14,7 @@ type Worker = {
   /** Whether it got the lock. */
   take(): Promise<boolean>
   giveBack(): Promise<void>
-  /** What somebody does who removes a lock by hand. */
+  /** Removes a lock by hand. */
   removeByHand(): Promise<void>
 }
 

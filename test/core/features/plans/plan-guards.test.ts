@@ -85,7 +85,7 @@ describe('a plan that several consoles share', () => {
     c.hold('one')
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
     const path = `${plan.file}.applying`
-    // Its number was given to somebody else since: to us.
+    // Its process number was reused since: by us.
     const dead = { pid: process.pid, host: hostname(), place: '', started: 'long ago', turn: 'f'.repeat(32) }
     const { myMark } = await import('../../../../electron/core/files/process-mark.ts')
     writeFileSync(path, JSON.stringify({ ...dead, place: (await myMark()).place }))

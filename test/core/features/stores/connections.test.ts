@@ -10,7 +10,7 @@ function open(): Connections {
   return connections
 }
 
-it('gives an id that is opened twice at once to the later one, and closes the other', async () => {
+it('opens an id twice at once for the later attempt, and closes the other connection', async () => {
   const connections = open()
   const [first, second] = await Promise.allSettled([
     connections.open('redis://127.0.0.1:1/0', undefined, 'id'),
@@ -21,7 +21,7 @@ it('gives an id that is opened twice at once to the later one, and closes the ot
   expect(connections.addressOf('id')).toBe('memory:later')
 })
 
-it('puts a new connection in the place of the old one, whose work is stopped', async () => {
+it('replaces a connection and stops the work of the old one', async () => {
   const connections = open()
   await connections.open('memory:old', undefined, 'id')
   const { signal } = connections.get('id', never)
@@ -30,7 +30,7 @@ it('puts a new connection in the place of the old one, whose work is stopped', a
   expect(connections.addressOf('id')).toBe('memory:new')
 })
 
-it('keeps the old connection when the new one cannot be made', async () => {
+it('keeps the old connection if the new one fails', async () => {
   const connections = open()
   await connections.open('memory:old', undefined, 'id')
   await expect(connections.open('memory:x?format=nonsense', undefined, 'id')).rejects.toThrow(
@@ -39,7 +39,7 @@ it('keeps the old connection when the new one cannot be made', async () => {
   expect(connections.addressOf('id')).toBe('memory:old')
 })
 
-it('opens nothing that was closed while its client was loading, nor anything after the end', async () => {
+it('opens no store that was closed while its client was loading, and none after the end', async () => {
   const connections = open()
   const opening = connections.open('memory:a', undefined, 'id')
   await connections.close('id')
@@ -51,7 +51,7 @@ it('opens nothing that was closed while its client was loading, nor anything aft
   await expect(connections.open('memory:a', undefined)).rejects.toMatchObject({ code: 'ABORTED' })
 })
 
-it('leaves no socket open when a connection is replaced again and again', async () => {
+it('leaves no socket open when a connection is replaced repeatedly', async () => {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
     sockets.add(socket)
@@ -72,7 +72,7 @@ it('leaves no socket open when a connection is replaced again and again', async 
   await expect.poll(() => sockets.size).toBe(0)
 })
 
-it('takes out a password of odd characters without spoiling the rest', async () => {
+it('redacts a password of unusual characters and nothing else', async () => {
   const connections = open()
   await connections.open('memory:a', '\ud800\ud800\ud800\ud800')
   await connections.open('memory:a', 'abc')

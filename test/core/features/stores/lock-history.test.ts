@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { LockHistories } from '../../../../electron/core/features/stores/lock-history.ts'
 import { at, lockAt } from '../lock.ts'
 
-it('counts a renewal whenever the same owner moves its deadline on', () => {
+it('counts a renewal whenever the same owner extends its deadline', () => {
   const stories = new LockHistories()
   expect(stories.record(lockAt(0)).watched).toEqual({
     firstSeenAt: at(0),
@@ -33,7 +33,7 @@ it('counts a heartbeat by its version', () => {
   expect(stories.record(lockAt(2000, beat('b'))).watched.renewals).toBe(1)
 })
 
-it('calls nothing a renewal that did not put the end off', () => {
+it('counts no renewal unless the deadline moves later', () => {
   const stories = new LockHistories()
   stories.record(lockAt(0))
   stories.record(lockAt(1000, { state: 'expiring' }))
@@ -43,7 +43,7 @@ it('calls nothing a renewal that did not put the end off', () => {
   expect(stories.of('orders')).toMatchObject({ renewals: 0, lastRenewedAt: null, holders: 1 })
 })
 
-it('begins a new tenure with a new owner', () => {
+it('starts a new tenure with a new owner', () => {
   const stories = new LockHistories()
   stories.record(lockAt(0))
   stories.record(lockAt(1000, { endsAt: 61_000 }))
@@ -63,7 +63,7 @@ it('begins a new tenure with a new owner', () => {
   ])
 })
 
-it('goes on with the story of a lock that was gone and is taken again', () => {
+it('continues the history of a lock that was gone and is re-acquired', () => {
   const stories = new LockHistories()
   stories.record(lockAt(0))
   stories.end('orders', at(1000))
@@ -76,7 +76,7 @@ it('goes on with the story of a lock that was gone and is taken again', () => {
   expect(stories.of('orders')?.tenures).toMatchObject([{ until: at(1000) }, { until: null }])
 })
 
-it('ends what a look at everything did not meet, and leaves the rest alone', () => {
+it('ends locks that a complete pass did not see, and no others', () => {
   const stories = new LockHistories()
   for (const id of ['here', 'gone', 'long-gone']) stories.record(lockAt(0, { id }))
   stories.end('long-gone', at(500))
@@ -86,7 +86,7 @@ it('ends what a look at everything did not meet, and leaves the rest alone', () 
   expect(stories.of('long-gone')?.tenures).toMatchObject([{ until: at(500) }])
 })
 
-it('ends a tenure when a kept row says that it was released, and begins one when it is taken again', () => {
+it('ends a tenure when its kept row is released, and starts one when it is re-acquired', () => {
   const stories = new LockHistories()
   stories.record(lockAt(0))
   stories.record(lockAt(1000, { state: 'released' }))
@@ -96,13 +96,13 @@ it('ends a tenure when a kept row says that it was released, and begins one when
   expect(stories.record(lockAt(3000)).watched).toMatchObject({ heldSince: at(3000), holders: 2 })
 })
 
-it('does not say that somebody holds what was first seen released', () => {
+it('shows no holder for a lock first seen released', () => {
   const stories = new LockHistories()
   stories.record(lockAt(0, { state: 'released' }))
   expect(stories.of('orders')?.tenures).toMatchObject([{ from: at(0), until: at(0) }])
 })
 
-it('remembers the last 50 tenures of a key that changes hands for ever, and how many there were', () => {
+it('keeps the last 50 tenures of a key that changes hands forever, and their number', () => {
   const stories = new LockHistories()
   for (let i = 0; i < 200; i++) stories.record(lockAt(i, { owner: `run-${i}` }))
   const story = stories.of('orders')
@@ -111,7 +111,7 @@ it('remembers the last 50 tenures of a key that changes hands for ever, and how 
   expect(story).toMatchObject({ holders: 200, firstSeenAt: at(0) })
 })
 
-it('remembers the last 5,000 locks that are gone, and every one that is there', () => {
+it('keeps the last 5,000 locks that are gone, and every current one', () => {
   const stories = new LockHistories()
   stories.record(lockAt(0, { id: 'there' }))
   for (let i = 0; i < 5010; i++) {
@@ -123,7 +123,7 @@ it('remembers the last 5,000 locks that are gone, and every one that is there', 
   expect(stories.of('there')).not.toBeNull()
 })
 
-it('gives away copies, so that a story on the screen does not change under it', () => {
+it('returns copies, so that a history on the screen does not change', () => {
   const stories = new LockHistories()
   stories.record(lockAt(0))
   const before = stories.of('orders')

@@ -31,7 +31,7 @@ const sealedIn = (folder: string) =>
   )
 
 describe('a password', () => {
-  it('that was typed into an address is used, and is in no file, no event and no answer', async () => {
+  it('typed into an address is used, and is in no file, event or answer', async () => {
     const { ask, folder, sent, list } = openConsole()
     const entry = await ask('stores.add', { profile: locked({ address: address(SECRET) }) })
     expect(entry).toMatchObject({ address: address(), password: 'session' })
@@ -46,7 +46,7 @@ describe('a password', () => {
     expect(JSON.stringify(sent)).not.toContain(SECRET)
   })
 
-  it('is not known any more after a restart where passwords do not last', async () => {
+  it('is forgotten at a restart without a keyring', async () => {
     const first = openConsole()
     const { storeId } = await first.ask('stores.add', { profile: locked(), password: SECRET })
     await first.close()
@@ -68,7 +68,7 @@ describe('a password', () => {
     expect(JSON.stringify(second.sent)).not.toContain(SECRET)
   })
 
-  it('stays with a store that is renamed, and goes with one that moves to another server, user or line', async () => {
+  it('stays with a renamed store, and not with one that moves to another server, account or transport', async () => {
     const dead = await freePort()
     for (const elsewhere of [
       `redis://127.0.0.1:${dead}/0`,
@@ -91,7 +91,7 @@ describe('a password', () => {
     }
   })
 
-  it('of a store that was closed all the time does not go elsewhere either, and can be forgotten', async () => {
+  it('of a closed store is not sent to another server either, and can be forgotten', async () => {
     const vault = durableVault()
     const first = openConsole(dataFolder(), {}, { vault })
     const { storeId } = await first.ask('stores.add', { profile: locked(), password: SECRET })
@@ -109,7 +109,7 @@ describe('a password', () => {
     expect(sealedIn(first.folder)).toEqual([null, null])
   })
 
-  it('is forgotten when that is said, and replaced by another', async () => {
+  it('is forgotten on request, and replaced by another', async () => {
     const { ask } = openConsole()
     const { storeId } = await ask('stores.add', { profile: locked(), password: 'wrong-password' })
     await expect(ask('stores.describe', { storeId })).rejects.toThrow('STORE_DENIED')
@@ -125,7 +125,7 @@ describe('a password', () => {
     await expect(ask('stores.describe', { storeId })).rejects.toThrow('STORE_DENIED')
   })
 
-  it('of another store is used for the same account on the same server only', async () => {
+  it('of another store is used only for the same account on the same server', async () => {
     const { ask } = openConsole()
     const { storeId } = await ask('stores.add', { profile: locked(), password: SECRET })
     const again = locked({ name: 'Again', address: `${address()}?match=x:*` })
@@ -143,7 +143,7 @@ describe('a password', () => {
     await expect(ask('stores.test', { profile: again, passwordOf: 'nobody' })).rejects.toThrow('STORE_DENIED')
   })
 
-  it('of a closed store is unsealed when another one asks for it', async () => {
+  it('of a closed store is unsealed when another store needs it', async () => {
     const vault = durableVault()
     const first = openConsole(dataFolder(), {}, { vault })
     const { storeId } = await first.ask('stores.add', { profile: locked(), password: SECRET })
@@ -155,7 +155,7 @@ describe('a password', () => {
     })
   })
 
-  it('of a suggestion is used for what it suggests, and reaches no screen', async () => {
+  it('of a suggestion is used for its address, and reaches no screen', async () => {
     const suggestion = {
       suggestionId: 'env-redis',
       name: 'Redis',
@@ -177,7 +177,7 @@ describe('a password', () => {
     expect(JSON.stringify(sent)).not.toContain(SECRET)
   })
 
-  it('that came with the start is for the addresses that have none', async () => {
+  it('given at the start is used for addresses without one', async () => {
     const { list, ask } = openConsole(dataFolder(), { stores: [address()], password: SECRET })
     await expect.poll(() => list()?.stores).toMatchObject([{ password: 'session', revision: 1 }])
     await ask('stores.describe', { storeId: list()?.stores[0]?.storeId ?? '' })
@@ -185,7 +185,7 @@ describe('a password', () => {
 })
 
 describe('a vault', () => {
-  it('that never answers keeps no other store from opening, and no decision from being taken', async () => {
+  it('that never answers delays no other store and no decision', async () => {
     const vault = durableVault()
     const first = openConsole(dataFolder(), {}, { vault })
     const stuck = await first.ask('stores.add', { profile: locked(), password: SECRET })
@@ -209,7 +209,7 @@ describe('a vault', () => {
     expect(list()?.stores.map(({ name }) => name)).toEqual(['Free', 'given', 'New'])
   })
 
-  it('that never answers keeps no screen waiting', async () => {
+  it('that never answers delays no screen', async () => {
     const { ask } = openConsole(
       dataFolder(),
       {},
@@ -223,7 +223,7 @@ describe('a vault', () => {
     })
   })
 
-  it('that lost a password is said to have none, and what it sealed stays for a better day', async () => {
+  it('that cannot unseal a password shows none, and the sealed password stays', async () => {
     const vault = durableVault()
     const first = openConsole(dataFolder(), {}, { vault })
     const { storeId } = await first.ask('stores.add', { profile: locked(), password: SECRET })

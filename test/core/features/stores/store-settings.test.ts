@@ -7,7 +7,7 @@ import { everythingIn, openConsole, profile } from '../console.ts'
 
 const SECRET = 's3cr3t-word'
 
-it('every decision about a store is on record: what it was, what it is, and what came of it', async () => {
+it('audits every decision about a store: before, after, and outcome', async () => {
   const { ask, folder } = openConsole()
   const address = `redis://ops:${SECRET}@127.0.0.1:1/0`
   const { storeId } = await ask('stores.add', {
@@ -41,7 +41,7 @@ it('every decision about a store is on record: what it was, what it is, and what
   expect(everythingIn(folder)).not.toContain(SECRET)
 })
 
-it('without a log no protection is taken away, but everything else goes on', async () => {
+it('removes no protection without a log, but allows everything else', async () => {
   const folder = dataFolder()
   // A folder where the log would be: there is no writing to it.
   mkdirSync(join(folder, 'audit-000001.jsonl'))

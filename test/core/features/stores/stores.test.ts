@@ -12,7 +12,7 @@ import { openConsole, profile } from '../console.ts'
 const kept = (folder: string) => JSON.parse(readFileSync(join(folder, 'stores.json'), 'utf8')).stores
 
 describe('the list', () => {
-  it('is what it was after a restart: added, edited, switched off and removed', async () => {
+  it('survives a restart: added, edited, closed and removed stores', async () => {
     const first = openConsole()
     const orders = await first.ask('stores.add', { profile: profile() })
     expect(orders).toMatchObject({ kind: 'memory', open: true, revision: 1, origin: 'saved', problem: null })
@@ -42,7 +42,7 @@ describe('the list', () => {
     expect(statSync(join(first.folder, 'stores.json')).mode & 0o077).toBe(0)
   })
 
-  it('has no two stores of one name, whatever the case and however quickly they come', async () => {
+  it('has no two stores of one name, in any case and at any speed', async () => {
     const { ask, list } = openConsole()
     const added = await Promise.allSettled([
       ask('stores.add', { profile: profile() }),
@@ -57,7 +57,7 @@ describe('the list', () => {
     expect(list()?.stores.map(({ name }) => name)).toEqual(['Orders', 'OTHER'])
   })
 
-  it('is the only way to close a store that it has, so that it never shows a closed store as open', async () => {
+  it('is the only way to close its stores, so it never shows a closed store as open', async () => {
     const { ask, list } = openConsole()
     const { storeId } = await ask('stores.add', { profile: profile() })
     await expect(ask('stores.close', { storeId })).rejects.toThrow('UNSUPPORTED')
@@ -67,7 +67,7 @@ describe('the list', () => {
     expect(list()?.stores).toMatchObject([{ open: false }])
   })
 
-  it('says that it could not be understood, and keeps what was there', async () => {
+  it('reports an invalid file, and keeps its contents', async () => {
     const folder = dataFolder()
     writeFileSync(join(folder, 'stores.json'), '{"version": 1, "stores": [{"name": ')
     const { ask, list } = openConsole(folder)
@@ -78,7 +78,7 @@ describe('the list', () => {
     expect(kept(folder)).toHaveLength(1)
   })
 
-  it('is not written over when it could not be read', async () => {
+  it('does not overwrite an unreadable file', async () => {
     const folder = dataFolder()
     mkdirSync(join(folder, 'stores.json'))
     const { ask, list } = openConsole(folder)
@@ -87,7 +87,7 @@ describe('the list', () => {
     expect(readdirSync(folder).filter(name => !name.startsWith('audit-'))).toEqual(['stores.json'])
   })
 
-  it('stays as it was when it cannot be written', async () => {
+  it('does not change if it cannot be written', async () => {
     const folder = join(dataFolder(), 'data')
     const { ask, list } = openConsole(folder)
     const { storeId } = await ask('stores.add', { profile: profile() })
@@ -105,7 +105,7 @@ describe('the list', () => {
     expect(await ask('stores.setOpen', { storeId, open: false })).toMatchObject({ open: false })
   })
 
-  it('shows a store of a newer version with its problem, without a password that is in its address', async () => {
+  it('shows a store of a newer version with its problem, without the password in its address', async () => {
     const folder = dataFolder()
     const stores = [
       { storeId: 'a', profile: profile({ address: 'etcd://root:hunter2@host/x' }), open: true, sealed: null },
@@ -149,7 +149,7 @@ it('opens a store while another process holds the audit log, and records it in o
     ])
 })
 
-it('records the address of a closed store that is opened', async () => {
+it('audits the address of a closed store that is opened', async () => {
   const { ask, folder } = openConsole()
   const { storeId } = await ask('stores.add', { profile: profile() })
   await ask('stores.setOpen', { storeId, open: false })
@@ -163,7 +163,7 @@ it('records the address of a closed store that is opened', async () => {
 })
 
 describe('at the start', () => {
-  it('opens each given address once, and one that is kept already as what it is', async () => {
+  it('opens each given address once, and a listed one under its own name', async () => {
     const first = openConsole()
     const { storeId } = await first.ask('stores.add', { profile: profile({ address: 'memory:kept' }) })
     await first.ask('stores.setOpen', { storeId, open: false })
@@ -179,12 +179,12 @@ describe('at the start', () => {
     expect(kept(first.folder)).toHaveLength(1)
   })
 
-  it('gives stores of the same short name different ones', async () => {
+  it('numbers stores with the same short name', async () => {
     const { list } = openConsole(dataFolder(), { stores: ['memory:a', 'memory:a?format=tenant-pipeline'] })
     await expect.poll(() => list()?.stores.map(({ name }) => name)).toEqual(['a', 'a 2'])
   })
 
-  it('says that an address makes no sense, without repeating it, and opens the others', async () => {
+  it('reports an invalid address without repeating it, and opens the others', async () => {
     const { list, sent } = openConsole(dataFolder(), {
       stores: ['redis://:hunter2@host:99999', 'memory:fine'],
     })
@@ -208,7 +208,7 @@ describe('at the start', () => {
     await expect.poll(() => idle.list()?.stores.map(({ open }) => open)).toEqual([false, true])
   })
 
-  it('keeps no list where the host keeps none', async () => {
+  it('keeps no list in a host without one', async () => {
     const folder = dataFolder()
     const { createCore } = await import('../../../../electron/core/compose.ts')
     const core = createCore({ dataFolder: folder })
@@ -234,7 +234,7 @@ describe('the rules of a store', () => {
     return { ...opened, server, address, release, audit }
   }
 
-  it('read-only: nothing is released, and that somebody tried is written down', async () => {
+  it('read-only: nothing is released, and the attempt is audited', async () => {
     const { ask, release, server, audit } = await rules({ readOnly: true })
     await expect(ask('locks.release', { ...release, reason: 'stuck', confirm: 'Orders' })).rejects.toThrow(
       'REFUSED: The store Orders is set to read-only: nothing was changed',
@@ -246,7 +246,7 @@ describe('the rules of a store', () => {
     ])
   })
 
-  it('hold for a frame that no screen of ours would send, and for the same store opened by its address', async () => {
+  it('apply to a frame that no screen of ours would send, and to the same store opened by its address', async () => {
     const { ask, wire, sent, release, server, address } = await rules({ readOnly: true })
     wire.receive({ type: 'call', id: 9000, method: 'locks.release', input: release })
     await expect
@@ -256,13 +256,13 @@ describe('the rules of a store', () => {
     expect(server.records.has('acme:a')).toBe(true)
   })
 
-  it('hold for what was seen through an earlier connection', async () => {
+  it('apply to a lock seen through an earlier connection', async () => {
     const { ask, release, server } = await rules({})
     await expect(ask('locks.release', { ...release, revision: 4711 })).rejects.toThrow('REFUSED')
     expect(server.records.has('acme:a')).toBe(true)
   })
 
-  it('production: a release needs the exact name and a reason', async () => {
+  it('production: a release requires the exact name and a reason', async () => {
     const { ask, release, server, audit } = await rules({ production: true })
     for (const more of [
       {},
@@ -279,7 +279,7 @@ describe('the rules of a store', () => {
     })
   })
 
-  it('count from the moment they are set', async () => {
+  it('apply as soon as they are set', async () => {
     const { ask, release, address } = await rules({})
     const { storeId } = release
     const entry = await ask('stores.edit', { storeId, profile: profile({ address, readOnly: true }) })
@@ -292,7 +292,7 @@ describe('the rules of a store', () => {
 })
 
 describe('several decisions at once', () => {
-  it('leave the store where the last one put it, with one connection', async () => {
+  it('leave the store as the last one decided, with one connection', async () => {
     const { ask, list } = openConsole()
     const { storeId } = await ask('stores.add', { profile: profile() })
     // The first of them has the most to load.
@@ -308,7 +308,7 @@ describe('several decisions at once', () => {
     expect(await ask('stores.describe', { storeId })).toMatchObject({ address: 'memory:last' })
   })
 
-  it('open nothing that was removed or switched off meanwhile', async () => {
+  it('open no store that was removed or closed meanwhile', async () => {
     const { ask, list } = openConsole()
     const removed = await ask('stores.add', { profile: profile() })
     const off = await ask('stores.add', { profile: profile({ name: 'Off' }) })
@@ -347,7 +347,7 @@ describe('several decisions at once', () => {
     })
   })
 
-  it('end a watch when the store becomes another', async () => {
+  it('end a watch when the store gets another address', async () => {
     const { ask, client } = openConsole()
     const { storeId } = await ask('stores.add', { profile: profile() })
     const ended = new Promise(resolve => client.open('locks.watch', { storeId }, () => {}, resolve))

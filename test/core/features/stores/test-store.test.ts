@@ -22,7 +22,7 @@ function test(address: string, password?: string) {
   })
 }
 
-it('tells what is behind a Redis address', async () => {
+it('describes a Redis store', async () => {
   const { client, address } = await redisPlace()
   for (const name of ['a', 'b']) await client.set(`pipeline_lock:acme:${name}`, 'run-1', 'EX', 3600)
   await client.set('lock:x', '0f8fad5b-d9cb-469f-a165-70867728950e', 'EX', 60)
@@ -42,7 +42,7 @@ it('tells what is behind a Redis address', async () => {
   expect(await client.dbsize()).toBe(4)
 })
 
-it('tells what is behind a MariaDB address', async () => {
+it('describes a MariaDB store', async () => {
   const database = await Database.create()
   onTestFinished(() => database.drop())
   await database.plain.query(RECHARGE)
@@ -64,7 +64,7 @@ it('tells what is behind a MariaDB address', async () => {
   })
 })
 
-it('tells what is behind a DynamoDB address', async () => {
+it('describes a DynamoDB store', async () => {
   const table = await TestTable.create(inject('dynamodbEndpoint'))
   onTestFinished(() => table.drop())
   const seconds = Math.floor(Date.now() / 1000)
@@ -86,7 +86,7 @@ it('tells what is behind a DynamoDB address', async () => {
   })
 })
 
-it('does not promise a release to an account that may only read', async () => {
+it('promises no release to an account that may only read', async () => {
   const { client, address } = await redisPlace()
   await client.call('ACL', [
     'SETUSER',
@@ -105,7 +105,7 @@ it('does not promise a release to an account that may only read', async () => {
   expect(formats).toEqual([{ format: 'pipeline-run', count: 1 }])
 })
 
-it('says that a dead port does not answer, and does not go on knocking', async () => {
+it('reports a dead port, and does not retry', async () => {
   const port = await freePort()
   await expect(test(`redis://127.0.0.1:${port}/0`)).rejects.toThrow('STORE_UNREACHABLE')
   let knocks = 0
@@ -118,7 +118,7 @@ it('says that a dead port does not answer, and does not go on knocking', async (
   expect(knocks).toBe(0)
 })
 
-it('leaves no connection behind', async () => {
+it('leaves no connection open', async () => {
   const { client, address } = await redisPlace()
   const name = `tester-${Date.now()}`
   await client.call('ACL', ['SETUSER', name, 'on', '>passing-by', '~*', '&*', '+@all'])
@@ -128,7 +128,7 @@ it('leaves no connection behind', async () => {
   expect(String(await client.client('LIST'))).not.toContain(`user=${name} `)
 })
 
-it('stops after 2,000 locks and says that there are more', async () => {
+it('stops after 2,000 locks and reports that there are more', async () => {
   const store = new WatchedStore()
   for (let i = 0; i < 2000; i++) store.hold(`pipeline-${i}`)
   const all = await testStore(store, never)
@@ -137,7 +137,7 @@ it('stops after 2,000 locks and says that there are more', async () => {
   expect(await testStore(store, never)).toMatchObject({ complete: false })
 })
 
-it('says what could not be read, and is then not complete', async () => {
+it('reports what could not be read, and is then incomplete', async () => {
   const store = new WatchedStore()
   store.hold('a')
   const problem = { where: 'node-2', code: 'STORE_UNREACHABLE' as const, message: 'no answer' }
@@ -145,7 +145,7 @@ it('says what could not be read, and is then not complete', async () => {
   expect(await testStore(store, never)).toMatchObject({ complete: false, problems: [problem] })
 })
 
-it('stops looking after a few seconds, also where no page comes', async () => {
+it('stops after a few seconds, even if no page arrives', async () => {
   const store = new WatchedStore()
   store.list = async function* (_, signal) {
     yield { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 7 }
@@ -155,7 +155,7 @@ it('stops looking after a few seconds, also where no page comes', async () => {
   expect(await testStore(store, never)).toMatchObject({ complete: false, scanned: 7 })
 })
 
-it('is stopped by whoever asked, and does not take a failure for the end of its patience', async () => {
+it('stops on request, and does not mistake a failure for its time limit', async () => {
   const store = new WatchedStore()
   store.hold('a')
   store.onPage = async () => {

@@ -41,7 +41,7 @@ it('has no two stores with one name, whichever consoles add them', async () => {
   expect(kept()).toHaveLength(1)
 })
 
-it('says of a store that another console removed that it is gone, and closes it', async () => {
+it('closes a store that another console removed, and reports it as removed', async () => {
   const { a, b } = twoConsoles()
   const { storeId } = await a.ask('stores.add', { profile: profile() })
   await expect.poll(() => names(b)).toEqual(['Orders'])
@@ -53,7 +53,7 @@ it('says of a store that another console removed that it is gone, and closes it'
   await expect(b.ask('stores.describe', { storeId })).rejects.toThrow('NOT_FOUND')
 })
 
-it('does not take a protection away that another console has just added', async () => {
+it('does not remove a protection that another console has just added', async () => {
   const { a, b } = twoConsoles()
   const { storeId } = await a.ask('stores.add', { profile: profile() })
   await expect.poll(() => names(b)).toEqual(['Orders'])
@@ -68,7 +68,7 @@ it('does not take a protection away that another console has just added', async 
   await expect.poll(() => b.list()?.stores[0]?.readOnly).toBe(outcome !== 'edited')
 })
 
-it('follows an edit of another console: its rules, its address, and its password only for the same server', async () => {
+it('follows an edit of another console: its rules, its address, and its password for the same server only', async () => {
   const vault = durableVault()
   const a = openConsole(undefined, {}, { vault })
   const b = openConsole(a.folder, {}, { vault })
@@ -122,7 +122,7 @@ describe('a password that works', () => {
     await desktop.ask('stores.describe', { storeId })
   })
 
-  it('stays in use in a console that cannot unseal what another one sealed', async () => {
+  it('stays in use in a console that cannot unseal that of another', async () => {
     const { desktop, web, storeId } = await desktopAndWeb()
     await web.ask('stores.edit', { storeId, profile: locked('Typed'), password: SECRET })
     const { revision } = web.list()?.stores[0] ?? {}
@@ -144,7 +144,7 @@ describe('a password that works', () => {
     expect(desktop.list()?.stores).toMatchObject([{ password: 'kept', revision: 1 }])
   })
 
-  it('is not connected with again when another console seals the same one', async () => {
+  it('causes no reconnection when another console seals the same one', async () => {
     let seals = 0
     const vault = durableVault()
     const salted: SecretVault = {
@@ -161,7 +161,7 @@ describe('a password that works', () => {
     expect(b.list()?.stores).toMatchObject([{ password: 'kept', revision: 1 }])
   })
 
-  it('replaces another one in each console that can unseal it', async () => {
+  it('replaces the old one in each console that can unseal it', async () => {
     const { a, b, storeId } = await twoDesktops(durableVault(), 'wrong-password')
     await expect(b.ask('stores.describe', { storeId })).rejects.toThrow('STORE_DENIED')
     await a.ask('stores.edit', { storeId, profile: locked('Corrected'), password: SECRET })
@@ -180,7 +180,7 @@ describe('a password that works', () => {
   }
 })
 
-it('keeps its stores when the file is lost, and writes all of them again', async () => {
+it('keeps its stores when the file is lost, and writes them all again', async () => {
   const { ask, list, folder } = openConsole()
   await ask('stores.add', { profile: profile() })
   rmSync(join(folder, 'stores.json'))
@@ -189,7 +189,7 @@ it('keeps its stores when the file is lost, and writes all of them again', async
   expect(storesIn(folder)).toHaveLength(2)
 })
 
-it('changes nothing in a file that someone is editing by hand, and says so', async () => {
+it('leaves a file alone that an operator is editing, and reports it', async () => {
   const { ask, list, folder } = openConsole()
   await ask('stores.add', { profile: profile() })
   writeFileSync(join(folder, 'stores.json'), '{"version": 1, ')

@@ -5,7 +5,7 @@ import { watched } from './watched-store.ts'
 const problem = { where: 'node-2', code: 'STORE_UNREACHABLE', message: 'node-2 does not answer' } as const
 
 describe('an outage', () => {
-  it('takes nothing from the screen, says since when at every try, and is over when it is over', async () => {
+  it('removes nothing from the screen, shows its start with each retry, and ends with it', async () => {
     const { store, look } = watched()
     store.hold('a')
     const screen = look()
@@ -34,7 +34,7 @@ describe('an outage', () => {
     expect(asOf()).toBeGreaterThan(before)
   })
 
-  it('is said to a screen that comes in the middle of it, without data that nobody has checked', async () => {
+  it('is reported to a screen that opens during it, without unverified data', async () => {
     const { store, look } = watched()
     store.hold('a')
     const screen = look()
@@ -61,7 +61,7 @@ describe('an outage', () => {
     await expect.poll(() => screen.shown.size).toBe(600)
   })
 
-  it('of a part removes nothing and is called stale, also where secrets are told', async () => {
+  it('of a part removes nothing and is reported as stale, without secrets', async () => {
     const { store, look, nextPass } = watched(text => text.replaceAll('hunter2', '•••'))
     store.hold('a')
     store.hold('b')
@@ -91,7 +91,7 @@ describe('an outage', () => {
     expect(screen.statuses.at(-1)).toMatchObject({ status: 'live', error: null })
   })
 
-  it('is told without the secrets that a server repeats', async () => {
+  it('is reported without the secrets that a server repeats', async () => {
     const { store, look } = watched(text => text.replaceAll('hunter2', '•••'))
     store.hold('a')
     store.onPage = async () => {

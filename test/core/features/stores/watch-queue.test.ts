@@ -15,7 +15,7 @@ async function drain(queue: WatchQueue): Promise<WatchEvent[]> {
   return events
 }
 
-it('gives a slow screen the last state of each lock, once', async () => {
+it('sends a slow screen the last state of each lock, once', async () => {
   const queue = new WatchQueue()
   queue.start([lock('a'), lock('b')], 0, 1, true)
   await drain(queue)
@@ -27,7 +27,7 @@ it('gives a slow screen the last state of each lock, once', async () => {
   ])
 })
 
-it('does not tell of a removal that was made good before it was read', async () => {
+it('sends no removal of a lock that returned before the screen read', async () => {
   const queue = new WatchQueue()
   queue.start([lock('a')], 0, 1, true)
   await drain(queue)
@@ -36,7 +36,7 @@ it('does not tell of a removal that was made good before it was read', async () 
   expect(await drain(queue)).toMatchObject([{ type: 'upsert', locks: [{ owner: 'run-2' }] }])
 })
 
-it('tells nothing of a lock that came and went before it was read, and remembers nothing of it', async () => {
+it('sends and keeps nothing of a lock that came and went before the screen read', async () => {
   const queue = new WatchQueue()
   queue.start([], 0, 1, true)
   for (let i = 0; i < 1000; i++) {
@@ -46,7 +46,7 @@ it('tells nothing of a lock that came and went before it was read, and remembers
   expect(await drain(queue)).toMatchObject([{ type: 'snapshot', locks: [] }])
 })
 
-it('takes a lock from the screen that it was told of and that changed and went', async () => {
+it('removes a lock from the screen that changed and went after it was sent', async () => {
   const queue = new WatchQueue()
   queue.start([lock('a')], 0, 1, true)
   await drain(queue)
@@ -57,7 +57,7 @@ it('takes a lock from the screen that it was told of and that changed and went',
   expect(await drain(queue)).toEqual([])
 })
 
-it('breaks what is large into events of bounded size, and says that the first is not all', async () => {
+it('splits a large snapshot into events of bounded size, and marks the first as incomplete', async () => {
   const queue = new WatchQueue()
   const all = Array.from({ length: 4500 }, (_, i) => lock(`key-${i}`))
   queue.start(all, 3, 1, true)
@@ -76,7 +76,7 @@ it('breaks what is large into events of bounded size, and says that the first is
   expect(new Set(removed).size).toBe(4500)
 })
 
-it('tells the data before the status that vouches for it', async () => {
+it('sends the data before the status that vouches for it', async () => {
   const queue = new WatchQueue()
   const status = { type: 'status', status: 'live', since: 1, asOf: 1, offsetMs: 0, error: null } as const
   queue.tell({ ...status, retryInMs: null })
@@ -91,7 +91,7 @@ it('tells the data before the status that vouches for it', async () => {
   ])
 })
 
-it('ends at once for a screen that is gone already', async () => {
+it('ends at once for a screen that has already closed', async () => {
   const queue = new WatchQueue()
   queue.start([lock('a')], 0, 1, true)
   for await (const event of queue.events(AbortSignal.abort())) expect(event).toBeUndefined()

@@ -14,8 +14,8 @@ afterEach(() => {
   expect(unhandled.splice(0)).toEqual([])
 })
 
-describe('one reading for all', () => {
-  it('reads once for however many screens look', async () => {
+describe('one poll for all screens', () => {
+  it('reads once for any number of screens', async () => {
     const { store, look } = watched()
     store.hold('a')
     const screens = [look(), look(), look()]
@@ -27,7 +27,7 @@ describe('one reading for all', () => {
     for (const screen of screens) await expect.poll(() => screen.names).toEqual(['a', 'b'])
   })
 
-  it('shows a late screen at once what is known, without reading again', async () => {
+  it('shows a late screen the known locks at once, without reading again', async () => {
     const { store, look } = watched()
     store.hold('a')
     store.server.records.set('settings', { theme: 'dark' })
@@ -40,7 +40,7 @@ describe('one reading for all', () => {
     expect(store.lists).toBe(1)
   })
 
-  it('reads as often as the screen in the greatest hurry wants, from when it comes', async () => {
+  it('reads as often as the most frequent screen requires, as soon as it opens', async () => {
     const { store, look } = watched()
     const slow = look(60_000)
     await expect.poll(() => slow.types).toContain('pass')
@@ -48,7 +48,7 @@ describe('one reading for all', () => {
     await expect.poll(() => store.lists).toBeGreaterThan(3)
   })
 
-  it('leaves nothing out of 5,000 locks', async () => {
+  it('leaves out none of 5,000 locks', async () => {
     const { store, look } = watched()
     for (let i = 0; i < 5000; i++) store.hold(`pipeline-${i}`)
     // As slow as a store behind a network, so that the first look comes before the end.
@@ -66,8 +66,8 @@ describe('one reading for all', () => {
   })
 })
 
-describe('when nobody looks', () => {
-  it('does not read, and reads again when somebody does', async () => {
+describe('without a screen', () => {
+  it('does not read, and reads again when a screen opens', async () => {
     const { store, look } = watched()
     store.hold('a')
     const screen = look()
@@ -82,7 +82,7 @@ describe('when nobody looks', () => {
     await expect.poll(() => store.lists).toBeGreaterThan(before + 2)
   })
 
-  it('goes on with what it remembers of a lock', async () => {
+  it('continues the history of a lock afterwards', async () => {
     const { store, watcher, look } = watched()
     store.hold('a')
     const screen = look()
@@ -96,7 +96,7 @@ describe('when nobody looks', () => {
     expect(next.events[0]).toMatchObject({ locks: [{ watched: { firstSeenAt, renewals: 1, holders: 1 } }] })
   })
 
-  it('shows nothing afterwards that went away meanwhile, and ends its story', async () => {
+  it('shows no lock afterwards that disappeared meanwhile, and ends its history', async () => {
     const { store, watcher, look } = watched()
     store.hold('gone')
     store.hold('stays')
@@ -113,7 +113,7 @@ describe('when nobody looks', () => {
     await expect.poll(() => late.names).toEqual(['stays'])
   })
 
-  it('shows what a first, partial pass missed as soon as it is seen, also if it was known long ago', async () => {
+  it('shows a lock that the first, partial pass missed as soon as it is read, even if it is an old one', async () => {
     const { store, look, nextPass } = watched()
     store.hold('a')
     store.hold('b')
@@ -131,7 +131,7 @@ describe('when nobody looks', () => {
     for (const each of [next, late]) await expect.poll(() => each.names).toEqual(['a', 'b'])
   })
 
-  it('tells the next screen of the unrecognised records that the last one knew', async () => {
+  it('sends the next screen the unrecognized records that the last one had', async () => {
     const { store, look } = watched()
     store.server.records.set('settings', { theme: 'dark' })
     for (let i = 0; i < 2; i++) {
@@ -143,7 +143,7 @@ describe('when nobody looks', () => {
     }
   })
 
-  it('lets a pass that was under way change nothing for whoever comes next', async () => {
+  it('ignores a pass of an earlier run that ends during the next one', async () => {
     const { store, look } = watched()
     store.hold('a')
     let letGo = () => {}
@@ -170,7 +170,7 @@ describe('when nobody looks', () => {
 })
 
 describe('a poke', () => {
-  it('has the store read at once', async () => {
+  it('reads the store at once', async () => {
     const { store, watcher, look } = watched()
     store.hold('a')
     const screen = look(60_000)
@@ -180,7 +180,7 @@ describe('a poke', () => {
     await expect.poll(() => screen.names).toEqual([])
   })
 
-  it('in the middle of a pass has it read once more, because the pass may have been there before', async () => {
+  it('during a pass reads the store once more, because the pass may have missed the change', async () => {
     const { store, watcher, look } = watched()
     store.hold('a')
     store.onPage = async page => {
@@ -195,7 +195,7 @@ describe('a poke', () => {
     await expect.poll(() => store.lists).toBe(2)
   })
 
-  it('still works for the second run', async () => {
+  it('still works in the second run', async () => {
     const { store, watcher, look } = watched()
     store.hold('a')
     // The first run ends in the middle of a pass, and notices only after the second has begun to rest.
@@ -217,7 +217,7 @@ describe('a poke', () => {
 })
 
 describe('a change', () => {
-  it('of the number of waiters is told, and a deadline that was read a little differently is not', async () => {
+  it('of the number of waiters is sent, and a slightly different deadline is not', async () => {
     const { store, look, nextPass } = watched()
     store.hold('a')
     let count = 1
@@ -244,7 +244,7 @@ describe('a change', () => {
       .toMatchObject({ type: 'upsert', locks: [{ notes: [{ count: 2 }] }] })
   })
 
-  it('of the deadline in a fence is told as soon as a release by the old one would not be made', async () => {
+  it('of the deadline in a fence is sent as soon as a release by the old one would be refused', async () => {
     const { store, look, nextPass } = watched()
     store.hold('a')
     let endsAt = 1_900_000_000_000
@@ -262,7 +262,7 @@ describe('a change', () => {
   })
 })
 
-it('ends every subscription when the store is closed in the middle of a pass, and nothing goes on', async () => {
+it('ends every subscription when the store is closed during a pass, and stops reading', async () => {
   const connections = new Connections()
   const server = memoryServer('closed-while-read')
   for (let i = 0; i < 3000; i++)
