@@ -1,13 +1,10 @@
 import { alerts } from './en/alerts.ts'
 import { audit } from './en/audit.ts'
 import { frame } from './en/frame.ts'
-import { help } from './en/help.ts'
 import { holds } from './en/holds.ts'
-import { lock } from './en/lock.ts'
 import { locks } from './en/locks.ts'
 import { plans } from './en/plans.ts'
 import { report } from './en/reports.ts'
-import { runs } from './en/runs.ts'
 import { clockTime, dateTime, duration, numbers, span } from './en/say.ts'
 import { stats } from './en/stats.ts'
 import { stores } from './en/stores.ts'
@@ -29,11 +26,8 @@ export const en = {
   span,
   ...frame,
   ...locks,
-  ...lock,
   ...stores,
-  ...help,
   ...plans,
-  ...runs,
   ...audit,
   ...stats,
   ...alerts,

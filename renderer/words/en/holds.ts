@@ -79,7 +79,6 @@ export const holds = {
       heldBy: (who: string) => `Held by ${who}.`,
       heldByUntil: (who: string, until: number) =>
         `Held by ${who}, until ${dateTime(until)} unless it is renewed.`,
-      ours: 'Held by Lockkeeper already.',
       unread: 'What is there cannot be read.',
     },
     format: 'Format',
