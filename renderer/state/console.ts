@@ -38,7 +38,7 @@ const INITIAL = {
   suggestions: [] as readonly Suggestion[],
   notice: null as string | null,
   statuses: {} as Readonly<Record<string, StoreStatus>>,
-  /** The last action that failed without a place of its own for its error, until it succeeds or is dismissed. */
+  /** The last failed action that cannot show its own error, until it succeeds or is dismissed. */
   failed: null as { readonly what: string; readonly error: Failure } | null,
 }
 export type ConsoleState = Readonly<typeof INITIAL>
@@ -76,7 +76,7 @@ export function ask<M extends MethodName>(method: M, input: Input<M>): Promise<R
     .catch(() => ({ ok: false, error: { code: 'ABORTED', message: t.status.lost } }) as const)
 }
 
-/** For a call that has no place on the screen to show its error. `what` says what was not done. */
+/** For a call whose caller cannot show its error. `what` says what was not done. */
 export async function askOrReport<M extends MethodName>(
   what: string,
   method: M,
@@ -113,7 +113,7 @@ export function startConsole(): void {
   )
 }
 
-/** Nothing of a store can be shown before its kind is known. */
+/** The kinds come first: stores cannot be shown without them. */
 async function greet(): Promise<void> {
   const { setState } = consoleStore
   const info = await askOrReport(t.errors.noVersion, 'console.describe', {})
@@ -136,7 +136,7 @@ function follow(entries: readonly StoreEntry[]): void {
     if (open.get(storeId)?.revision === watch.revision) continue
     watch.close()
     watches.delete(storeId)
-    // Another connection may lead to another server, so nothing of this one is kept.
+    // Another connection may lead to another server, so the rows are dropped.
     forget(storeId)
   }
   // A stream may end before the list shows its store as closed, so check every status.

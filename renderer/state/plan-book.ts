@@ -27,7 +27,7 @@ export type Group = {
 
 /** One plan outside React: fifty thousand locks are not component state. */
 export class PlanBook extends PlanState {
-  /** Why its stream ended. */
+  /** Why the stream ended. */
   ended: Failure | null = null
   /** Increases with every change, `shape` only with a change of which locks are in the plan. */
   readonly changes = createStore(() => 0)
@@ -69,7 +69,7 @@ export class PlanBook extends PlanState {
     this.#notify()
   }
 
-  /** What excludes a lock; null when it is in the plan. */
+  /** Null if the plan includes the lock. */
   excludedBy(entry: PlanEntry): Exclusion['by'] | null {
     return this.exclusions.coveredBy(entry)
   }
@@ -88,7 +88,7 @@ export class PlanBook extends PlanState {
       .sort((a, b) => b.all - a.all || (a.value < b.value ? -1 : 1))
   }
 
-  /** What a search looks through. */
+  /** The text that a search examines. */
   textOf({ n, key, owner, holder, store }: PlanEntry): string {
     this.#texts[n] ??= [key, owner, holder, this.plan?.stores[store]?.name].join('\n').toLowerCase()
     return this.#texts[n] ?? ''

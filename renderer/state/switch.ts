@@ -12,7 +12,7 @@ const NOTHING_SHOWN = {
   now: null as SwitchNow | null,
   /** The step the operator reads, if it is not the current one. */
   looking: null as SwitchStep | null,
-  /** Why its stream ended. */
+  /** Why the stream ended. */
   lost: null as Failure | null,
 }
 const INITIAL = {

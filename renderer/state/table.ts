@@ -213,7 +213,7 @@ function transitionAfter({ lock }: Row, now: number): number {
   return expiring > now ? expiring : end
 }
 
-/** Shows every lock of this name, in whichever store it is. */
+/** Shows the locks of this name in all stores. */
 export function lookForName(name: string): void {
   atLocks(() => {
     setScope(null)

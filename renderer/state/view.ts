@@ -62,7 +62,7 @@ type ViewState = {
   readonly groupsBy: GroupBy
 }
 
-/** What the middle of the screen shows. The scope of the table narrows every view. */
+/** The view in the middle of the screen. The table's scope narrows every view. */
 export const viewStore = createStore<ViewState>(() => ({
   view: 'locks',
   timelineOf: null,
@@ -73,7 +73,7 @@ export function show(view: View): void {
   viewStore.setState({ view })
 }
 
-/** Where the inspector covers the view, it closes for the timeline. */
+/** On screens this narrow the inspector covers the view, so it closes for the timeline. */
 const OVERLAID = '(max-width: 1020px)'
 
 export function showTimeline(timelineOf: Inspected): void {

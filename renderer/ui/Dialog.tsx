@@ -13,7 +13,7 @@ type Props = {
   readonly children: ReactNode
   readonly className?: string | undefined
   readonly size?: 'wide' | 'large' | 'sheet'
-  /** For a dialog that its input explains; the title is then for assistive tools only. */
+  /** The title is for assistive tools only, because the input explains the dialog. */
   readonly titleHidden?: boolean
 }
 
@@ -71,7 +71,7 @@ type FormProps = {
   readonly children?: ReactNode
 }
 
-/** The form of a dialog: its fields, why it was refused, and its buttons. */
+/** The form of a dialog: its fields, its error and its buttons. */
 export function DialogForm({ look = 'primary', onSubmit, onClose = closeDialog, ...props }: FormProps) {
   const { submit, disabled, cancelDisabled, error, what, buttons, note, isLong, children } = props
   return (
@@ -149,7 +149,7 @@ type EndProps = {
   readonly children?: ReactNode
 }
 
-/** The end of a dialog to be read: the button that closes it, after the others. */
+/** The buttons of a dialog without a form; the last one closes it. */
 export function DialogEnd({ onClose = closeDialog, children }: EndProps) {
   return (
     <DialogButtons>
@@ -168,7 +168,7 @@ export function DialogSubject({ children }: { readonly children: ReactNode }) {
 
 type AnswerProps = { readonly outcome: string; readonly children: ReactNode }
 
-/** The result, in place of the form. */
+/** The result, which replaces the form. */
 export function DialogAnswer({ outcome, children }: AnswerProps) {
   return (
     <div className={styles.answer} role="status" data-outcome={outcome}>

@@ -11,7 +11,7 @@ type Props = {
   readonly children?: ReactNode
 }
 
-/** Why there is nothing to show, and what to do about it. */
+/** Explains an empty view, with actions. */
 export function Empty({ icon, title, text, quote, children }: Props) {
   return (
     <div className={styles.empty} role="status">

@@ -23,7 +23,6 @@ type ErrorProps = {
   readonly error: { readonly message: string } | string | null | undefined
 }
 
-/** Nothing where there is no error. */
 export function ErrorNotice({ role = 'alert', what, error }: ErrorProps) {
   if (!error) return null
   return (

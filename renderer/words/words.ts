@@ -1,13 +1,13 @@
 import { escapeForTerminal, neutralise } from '../../shared/safe-text.ts'
 import { en, type Words } from './en.ts'
 
-/** The words of the screen. One language so far; another one is another file of this shape, chosen here. */
+/** The words of the screen. Another language is another file of this shape, chosen here. */
 export const t: Words = en
 
 /** Longer texts are cut before they reach the page, because laying them out is slow. */
 const MAX_LENGTH = 400
 
-/** A sentence of ours, with or without its full stop; quoted server text in it is escaped already. */
+/** A sentence of Lockkeeper, with or without its full stop. Quoted server text is escaped already. */
 export function sentence(text: string): string {
   const shown = neutralise(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text)
   return /[.!?…]$/.test(shown) ? shown : `${shown}.`

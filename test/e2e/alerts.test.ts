@@ -30,7 +30,7 @@ async function heldLong() {
 }
 
 describe.each(HOSTS)('an alert, in %s', host => {
-  it('is in the list, the table and the inspector, and says what to do', async () => {
+  it('is in the list, the table and the inspector, with advice', async () => {
     const redis = await heldLong()
     const { page, problems } = await openConsole(host, {
       stores: [{ name: 'cache', address: redis.address }],
@@ -92,7 +92,7 @@ describe('alerts', () => {
     expect(await mutes.count()).toBe(0)
   })
 
-  it('follow the rules that were set for one store, and no other', async () => {
+  it('follow the rules of their own store only', async () => {
     const first = await redisPlace()
     const second = await redisPlace()
     for (const { client } of [first, second])
@@ -133,7 +133,7 @@ describe('alerts', () => {
     expect(problems).toEqual([])
   })
 
-  it('have rules that say what is wrong with them, wherever it was typed', async () => {
+  it('have rules that name every invalid number, in any store', async () => {
     const redis = await redisPlace()
     const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
     await openAlerts(page)
@@ -164,7 +164,7 @@ describe('alerts', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  it('that are new and critical are said once, to ears and to an allowed desktop', async () => {
+  it('that are new and critical are announced once, to screen readers and an allowed desktop', async () => {
     const first = await redisPlace()
     const second = await redisPlace()
     const { page } = await openConsole('web', {

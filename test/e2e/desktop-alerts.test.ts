@@ -53,7 +53,7 @@ async function stuckLocks() {
   return { client, put, address: `redis://127.0.0.1:${port}/${db}` }
 }
 
-it('the window says how many alerts there are, the badge too, and the desktop is told once', async () => {
+it('the window and the badge count the alerts, and the desktop is notified once', async () => {
   const { client, put, address } = await stuckLocks()
   const console = await openConsole('electron', { stores: [{ name: 'recharges', address }] })
   const app = appOf(console)

@@ -37,7 +37,7 @@ describe('a store that cannot be opened or closed', () => {
     expect(problems).toEqual([])
   })
 
-  it('is not reported any longer once the same action succeeds', async () => {
+  it('is no longer reported once the same action succeeds', async () => {
     const { page, core } = await open()
     await storeAction(page, 'cache', 'Close')
     await page.getByRole('alert').getByText(WHY).waitFor()
@@ -70,7 +70,7 @@ it('announces a refusal in a dialog again when the request is repeated', async (
   }
 })
 
-it('says that the formats could not be read, because releases are then not explained', async () => {
+it('reports unreadable formats, because releases lack their explanation', async () => {
   const { page } = await openScripted(STORES, core =>
     core.answer('formats.list', () => failure('no formats')),
   )

@@ -3,7 +3,7 @@ import { HOSTS, openConsole } from './console.ts'
 import { keysInView, screen } from './screen.ts'
 
 describe.each(HOSTS)('the first start, in %s', host => {
-  it('shows the practice store at work, with what is stuck on top', async () => {
+  it('shows the practice store at work, with stuck locks on top', async () => {
     const { page, problems } = await openConsole(host)
     await screen
       .store(page, 'practice')

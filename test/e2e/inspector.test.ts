@@ -15,7 +15,7 @@ async function pasted(page: Page): Promise<string> {
 }
 
 describe('the inspector', () => {
-  it('says what is known, shows the raw value, and copies the command', async () => {
+  it('states the facts, shows the raw value, and copies the command', async () => {
     const redis = await redisPlace()
     const value = rechargeJson('worker-7', -600_000)
     await redis.client.set('lockRecharge:card', value)
@@ -54,7 +54,7 @@ describe('the inspector', () => {
     await inspector.getByText('This lock is gone.').waitFor()
   })
 
-  it('counts renewals, and does not take a renewed lock for a new one', async () => {
+  it('counts renewals and keeps a renewed lock the same', async () => {
     const redis = await redisPlace()
     const key = 'pipeline_lock:acme:close'
     await redis.client.set(key, randomUUID(), 'PX', 3_600_000)
@@ -73,7 +73,7 @@ describe('the inspector', () => {
     await inspector.getByText('2 holders').waitFor()
   })
 
-  it('shows the beginning of a huge value, and no more than a page can bear', async () => {
+  it('shows the beginning of a huge value only', async () => {
     const redis = await redisPlace()
     await redis.client.set('big:one', 'x'.repeat(5 * 1024 * 1024))
     const { page } = await openConsole('web', {

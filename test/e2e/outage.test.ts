@@ -53,7 +53,7 @@ async function threeServers() {
 }
 
 describe('an outage', () => {
-  it('is said in words, dims what is old, leaves others alone, and passes', async () => {
+  it('is stated, dims stale rows, leaves other stores alone, and ends', async () => {
     const servers = await threeServers()
     const { page, problems } = await openConsole('web', {
       stores: [...servers.stores, { name: 'practice', address: 'memory:practice' }],
@@ -100,7 +100,7 @@ describe('an outage', () => {
     expect(problems).toEqual([])
   })
 
-  it('from the start, or by a refused password, has a screen of its own', async () => {
+  it('has its own screen from the start and after a refused password', async () => {
     const server = await startRedis()
     const client = new Redis({ port: server.port })
     onTestFinished(async () => {
@@ -130,7 +130,7 @@ describe('an outage', () => {
     await screen.dialog(page, 'Edit store').waitFor()
   })
 
-  it('of Lockkeeper itself is said, and nothing looks live any more', async () => {
+  it('of Lockkeeper itself is stated, and no store looks live', async () => {
     const { page, pid } = await openConsole('web')
     await screen.rows(page).first().waitFor()
     process.kill(pid, 'SIGKILL')

@@ -130,7 +130,7 @@ describe('plans with care', () => {
     expect(await redis.client.keys('*')).toEqual(['lockRecharge:two'])
   })
 
-  it('shows which locks changed since the plan was made, and touches none of them', {
+  it('shows the locks that changed since the plan was made, and touches none of them', {
     timeout: TIMEOUT,
   }, async () => {
     const redis = await redisPlace()

@@ -17,7 +17,7 @@ async function release(page: Page, key: string, reason: string): Promise<string>
 }
 
 describe.each(HOSTS)('releasing, in %s', host => {
-  it('releases exactly the lock that was asked for, with a trace', async () => {
+  it('releases exactly the requested lock, with an audit trail', async () => {
     const redis = await redisPlace()
     const mysql = await mysqlPlace()
     const dynamo = await dynamoPlace()
@@ -59,7 +59,7 @@ describe.each(HOSTS)('releasing, in %s', host => {
 })
 
 describe('releasing with care', () => {
-  it('asks for the name and a reason in production, and refuses where it is read-only', async () => {
+  it('requires the store name and a reason in production, and refuses in a read-only store', async () => {
     const [prod, fixed] = [await redisPlace(), await redisPlace()]
     await prod.client.set('lockRecharge:prod', rechargeJson('worker-1'))
     await fixed.client.set('lockRecharge:fixed', rechargeJson('worker-2'))
@@ -92,7 +92,7 @@ describe('releasing with care', () => {
     expect(await fixed.client.exists('lockRecharge:fixed')).toBe(1)
   })
 
-  it('says so when the lock changes hands or goes while the dialog is open', async () => {
+  it('reports a new holder or a vanished lock while the dialog is open', async () => {
     const redis = await redisPlace()
     await redis.client.set('lockRecharge:moving', rechargeJson('worker-1'))
     await redis.client.set('lockRecharge:going', rechargeJson('worker-1'))
@@ -114,7 +114,7 @@ describe('releasing with care', () => {
     expect(await other.getByRole('button', { name: 'Release', exact: true }).isDisabled()).toBe(true)
   })
 
-  it('touches nothing when the screen has not seen the new holder yet', async () => {
+  it('touches nothing while the screen has not seen the new holder', async () => {
     const dynamo = await dynamoPlace()
     await takeItem(dynamo.table, 'raced', 'worker-1')
     await takeItem(dynamo.table, 'vanished', 'worker-1')
@@ -139,7 +139,7 @@ describe('releasing with care', () => {
     expect(outcomes.map(entry => entry['outcome'])).toEqual(['changed', 'gone'])
   })
 
-  it('does not say that nothing was released when nobody can know', async () => {
+  it('reports an uncertain release as uncertain', async () => {
     const { database, address } = await mysqlPlace()
     await takeRow(database, 'row-one', 'worker-one')
     const wire = await Wire.to(database.port)
@@ -158,7 +158,7 @@ describe('releasing with care', () => {
 })
 
 describe('releasing by mistake', () => {
-  it('is not possible with two quick keys, nor of a row that a filter has hidden', async () => {
+  it('is not possible with two quick keys, nor for a row that a filter hides', async () => {
     const redis = await redisPlace()
     for (const name of ['one', 'two']) await redis.client.set(`lockRecharge:${name}`, rechargeJson('worker'))
     const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
@@ -177,7 +177,7 @@ describe('releasing by mistake', () => {
     expect((await redis.client.keys('*')).sort()).toEqual(['lockRecharge:one', 'lockRecharge:two'])
   })
 
-  it('is not possible in another server that the store was pointed to meanwhile', async () => {
+  it('is not possible on another server to which the store was moved', async () => {
     const [first, second] = [await redisPlace(), await redisPlace()]
     // The same key with the same value, as holders that look alike write it.
     for (const place of [first, second]) await place.client.set('lock:x', '1')
@@ -196,7 +196,7 @@ describe('releasing by mistake', () => {
     expect(await second.client.exists('lock:x')).toBe(0)
   })
 
-  it('says of holders that look alike that they do', async () => {
+  it('explains that the holders look alike', async () => {
     const redis = await redisPlace()
     await redis.client.set('lock:x', '1', 'PX', 60_000)
     const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })

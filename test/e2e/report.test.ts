@@ -62,7 +62,7 @@ async function save({ page, app, dataFolder }: Console, dialog: Locator, name: s
 }
 
 describe.each(HOSTS)('the report, in %s', host => {
-  it('is shown in its own colours, with its charts, and whatever the locks are called runs nothing', async () => {
+  it('shows its colours and charts, and runs no script from hostile lock names', async () => {
     const redis = await hostilePlace()
     const console = await openConsole(host, { stores: [{ name: 'cache', address: redis.address }] })
     const { page, problems } = console
@@ -118,7 +118,7 @@ describe.each(HOSTS)('the report, in %s', host => {
     expect(problems).toEqual([])
   })
 
-  it('says what is wrong, and writes nothing then', async () => {
+  it('names the error and writes nothing', async () => {
     const console = await openConsole(host)
     const { page } = console
     await screen.rows(page).first().waitFor()
@@ -164,7 +164,7 @@ describe.each(HOSTS)('the report, in %s', host => {
   })
 })
 
-it('keeps what was typed while the sheet is closed, and says of a file only what is about it', async () => {
+it('keeps the draft while the sheet is closed, and drops the outcome of an earlier file', async () => {
   const console = await openConsole('web')
   const { page } = console
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -248,7 +248,7 @@ describe('on paper', () => {
   })
 })
 
-it('a file that cannot be written to its end is said in the window', async () => {
+it('the window reports a file that could not be written completely', async () => {
   const { page, app } = await openConsole('electron')
   await screen.rows(page).first().waitFor()
   await app?.evaluate(({ dialog, session }) => {
@@ -270,7 +270,7 @@ it('a file that cannot be written to its end is said in the window', async () =>
   expect(await dialog.getByText(/\bsaved\b/i).count()).toBe(0)
 })
 
-it('the saved page needs nothing else, complains of nothing, and can be read by everybody', async () => {
+it('the saved page is self-contained, logs no errors and is accessible', async () => {
   const redis = await hostilePlace()
   const console = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
   await screen.row(console.page, 'STUCK').first().waitFor()
@@ -291,7 +291,7 @@ it('the saved page needs nothing else, complains of nothing, and can be read by 
   await page.close()
 })
 
-it('the sheet can be used by everybody, in light and dark, wide and narrow', async () => {
+it('the sheet is accessible in light and dark, wide and narrow', async () => {
   const { page } = await openConsole('web')
   await screen.rows(page).first().waitFor()
   const { dialog } = await openReport(page)

@@ -65,7 +65,7 @@ describe.each(HOSTS)('statistics, in %s', host => {
 })
 
 describe('a chart', () => {
-  it('reads out what is pointed at, zooms where it is dragged, and shows all again', async () => {
+  it('shows the values under the pointer, zooms by dragging, and zooms out', async () => {
     const redis = await fiveLocks()
     const { page, problems } = await openConsole('web', {
       stores: [{ name: 'cache', address: redis.address }],
@@ -112,7 +112,7 @@ describe('a chart', () => {
     expect(problems).toEqual([])
   })
 
-  it('tells over time who holds, by whatever one asks for', async () => {
+  it('counts locks over time by holder, format or prefix', async () => {
     const redis = await fiveLocks()
     const { page, problems } = await openConsole('web', {
       stores: [{ name: 'cache', address: redis.address }],
@@ -151,7 +151,7 @@ describe('a chart', () => {
     await expect.poll(async () => ((await minutesDrawn()) + 1440) % 1440).toBeLessThanOrEqual(6)
   })
 
-  it('has a gap, and says why, where its server was stopped', async () => {
+  it('shows a gap with its reason while the server was stopped', async () => {
     const first = await startRedis()
     let server = first
     onTestFinished(() => server.stop('SIGKILL'))
@@ -261,7 +261,7 @@ describe('statistics', () => {
     expect(await askedIn(6000)).toBe(0)
   })
 
-  it('are shown if they cannot be written to disk, with a notice', async () => {
+  it('are shown with a notice if they cannot be written to disk', async () => {
     const { page } = await openConsole('web', { dataFolder: await folderWithout('history') })
     await openStats(page)
     await figure(page, 'Stored').waitFor()

@@ -44,7 +44,7 @@ async function saysHowLong(dialog: Locator, host: Host): Promise<void> {
 }
 
 describe.each(HOSTS)('stores, in %s', host => {
-  it('adds real ones, tests them, and finds them again after a restart', async () => {
+  it('adds real stores, tests them, and restores them after a restart', async () => {
     const redis = await guardedRedis()
     await redis.client.set('lockRecharge:card', rechargeJson('worker-redis'))
     const mysql = await mysqlPlace()

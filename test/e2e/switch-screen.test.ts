@@ -194,7 +194,7 @@ it('shows exactly what changes in a file, and refuses if the file has changed si
   await expect.poll(() => main(page).innerText()).toContain('The file says LOCK_PROVIDER=mysql.')
 })
 
-it('reports a running worker and a name with two holders at every step', async () => {
+it('reports a running worker and a lock with two holders at every step', async () => {
   const at = Date.now()
   const { page, core } = await openWalk(
     switchRun('verify', { strays: [{ key: 'lockRecharge:GPS', holder: 'worker-2', at }] }),
@@ -229,7 +229,7 @@ it('reports a running worker and a name with two holders at every step', async (
   await expect.poll(() => stray.count()).toBe(0)
 })
 
-it('blocks verify after a name had two holders since the restart, however quiet it is', async () => {
+it('blocks the last check after a lock had two holders since the restart, however quiet the store is', async () => {
   const at = Date.now()
   const run = switchRun('verify', {
     splits: [

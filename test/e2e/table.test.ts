@@ -43,7 +43,7 @@ async function activeRow(page: Page): Promise<{ key: string; index: number }> {
 }
 
 describe('the table', () => {
-  it('filters, counts what is left, and says so when nothing is', async () => {
+  it('filters, counts the matches, and says when there is none', async () => {
     const { page } = await fiveLocks()
     const filter = screen.filter(page)
     const title = page.getByRole('heading', { level: 1 })

@@ -64,7 +64,7 @@ export function AlertCount() {
   )
 }
 
-/** Above the table: how many alerts its stores have, and the way to them. */
+/** Above the table: counts the alerts of its stores, and opens their view. */
 export function AlertChip() {
   const scope = useStore(table, state => state.scope)
   const open = useStore(alertsStore, state => openIn(state, scope))

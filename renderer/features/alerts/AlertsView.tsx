@@ -71,7 +71,7 @@ function rulesOn({ book }: AlertsState): number {
   return ALERT_RULES.filter(rule => settingOf(book, rule, '').enabled).length
 }
 
-/** Mutes with their reasons, and the way to end them. */
+/** The mutes with their reasons. */
 function MuteList() {
   const { mutes, alerts } = useStore(alertsStore)
   const entries = useStore(consoleStore, state => state.entries)
@@ -111,7 +111,7 @@ function sayMute({ rule, address, lockId }: Mute, entries: readonly StoreEntry[]
   )
 }
 
-/** Ended alerts, the last one first. */
+/** Ended alerts, latest first. */
 function EndedList({ alerts }: { readonly alerts: readonly Alert[] }) {
   const words = t.alerts
   const columns = words.endedColumns

@@ -21,11 +21,11 @@ const SHOWN = 5
 
 type Props = {
   readonly group: AlertGroup
-  /** Whether what to do is laid open: once for each rule is enough to read. */
+  /** Expands the advice, which the first group of a rule does. */
   readonly advises: boolean
 }
 
-/** One rule in one store: what is wrong, since when, with which locks, and what to do about it. */
+/** The alerts of one rule in one store, with advice. */
 export function GroupCard({ group, advises }: Props) {
   const titleId = useId()
   const now = useNow()
@@ -116,7 +116,7 @@ export function Acknowledged({ alert: { acknowledged } }: { readonly alert: Aler
   )
 }
 
-/** What the other store calls it, too. */
+/** The lock's name without prefix: both stores have the same. */
 function nameOf({ storeId, lockId, key }: Alert): string {
   return book.rows.get(rowIdOf(storeId, lockId ?? ''))?.lock.name ?? key ?? ''
 }
@@ -178,7 +178,7 @@ function AlertLine({ alert, now, alone }: LineProps) {
 
 const NONE: readonly Alert[] = []
 
-/** In the inspector: the alerts about this lock, and what to do about them. */
+/** In the inspector: the alerts of a lock, with advice. */
 export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspected }) {
   const alerts = useStore(alertsStore, state => state.byRow.get(rowIdOf(storeId, id)) ?? NONE)
   const words = t.alerts

@@ -32,9 +32,9 @@ import {
   withSetting,
 } from './rule-draft.ts'
 
-/** The rules for all stores or for one, saved as a whole. */
+/** The rules for all stores or for one, saved together. */
 export function RulesDialog() {
-  // What others decide while it is open is not taken back when it is saved.
+  // Saving keeps the changes that others made while the dialog was open.
   const [shown] = useState(() => alertsStore.getState().book)
   const [book, setBook] = useState(shown)
   const entries = useStore(consoleStore, state => state.entries)
@@ -88,7 +88,7 @@ export function RulesDialog() {
 
 type WrongProps = { readonly wrong: readonly FieldDraft[]; readonly onShow: (address: string) => void }
 
-/** Why the rules cannot be saved, and the way to each of the reasons: it may be in a store that is not shown. */
+/** Links to the invalid numbers, some of which may belong to a store that is not shown. */
 function WrongList({ wrong, onShow }: WrongProps) {
   const entries = useStore(consoleStore, state => state.entries)
   const words = t.alerts
@@ -105,7 +105,7 @@ function WrongList({ wrong, onShow }: WrongProps) {
               const where = address === ALL ? words.rulesForAll : nameOf(address)
               const goThere = () => {
                 onShow(address)
-                // The page has it a moment later.
+                // The field is in the page a moment later.
                 setTimeout(() => document.getElementById(inputId(each))?.focus())
               }
               return (
@@ -220,7 +220,7 @@ function RuleRow({ rule, address, book, drafts, onType, onChange }: RowProps) {
 
 type InputProps = { readonly draft: FieldDraft; readonly onType: (draft: FieldDraft) => void }
 
-/** One number of a rule, and what is wrong with it right below. */
+/** One number of a rule, with its error right below. */
 function SettingInput({ draft, onType }: InputProps) {
   const { rule, field } = draft
   const kind = kindOf(rule, field)

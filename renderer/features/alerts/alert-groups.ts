@@ -2,7 +2,7 @@ import { SEVERITIES } from '../../../shared/alert-rule.ts'
 import type { Alert, AlertsEvent } from '../../../shared/alerts.ts'
 import { isOpen } from '../../state/alerts.ts'
 
-/** The open alerts of one rule in one store: they have one explanation and one way out. */
+/** The open alerts of one rule in one store: one explanation and one remedy. */
 export type AlertGroup = Pick<Alert, 'rule' | 'severity' | 'storeId' | 'storeName'> & {
   readonly groupId: string
   /** Unacknowledged alerts first, then the oldest. */

@@ -9,7 +9,7 @@ import { t } from '../../words/words.ts'
 
 /** Shows alerts outside their view: in the title of the page, on its badge, and as desktop notifications. */
 export function startAlertSigns(): void {
-  // The window's shell shows its own notifications, and says when one is clicked.
+  // The window's shell shows its own notifications and reports clicks.
   window.addEventListener(SHOW_ALERTS, () => show('alerts'))
   alertsStore.subscribe((now, before) => {
     if (now.alerts !== before.alerts) mark(now.unacknowledged)
@@ -19,7 +19,7 @@ export function startAlertSigns(): void {
   })
 }
 
-/** Calls `tell` with what is new since the page knows the alerts: the operator sees the earlier ones anyway. */
+/** Calls `tell` with alerts that are newer than the page: the operator sees the earlier ones anyway. */
 function followNews(tell: (items: ReturnType<AlertNews['next']>['items'], event: AlertsEvent) => void) {
   const news = new AlertNews()
   let again: ReturnType<typeof setTimeout> | undefined
@@ -57,7 +57,7 @@ export function announceNews(say: (text: string) => void): () => void {
 function mark(unacknowledged: number): void {
   document.title = unacknowledged > 0 ? t.alerts.documentTitle(unacknowledged) : t.product
   if (consoleStore.getState().info?.host !== 'web') return
-  // Some browsers have no badge, and none has to show it.
+  // Some browsers have no badge, and any may refuse it.
   const done = unacknowledged > 0 ? navigator.setAppBadge?.(unacknowledged) : navigator.clearAppBadge?.()
   done?.catch(() => {})
 }

@@ -16,7 +16,7 @@ type FieldKind = 'fraction' | 'times' | 'ms' | 'for'
 /** The unit counts for times only. */
 export type Typed = { readonly text: string; readonly unit: Unit }
 
-/** What was typed into a field, whether it can be a setting or not. */
+/** The text of a field, valid or not. */
 export type FieldDraft = Typed & {
   readonly address: string
   readonly rule: AlertRule
@@ -31,7 +31,7 @@ export function labelOf(rule: AlertRule, field: RuleField): string {
   return field === 'forMs' ? FOR_LABEL : (RULES[rule].limit?.label ?? '')
 }
 
-/** As the rule has it; null for what cannot be a setting. */
+/** Null if the text is invalid. */
 export function typedSetting(rule: AlertRule, field: RuleField, { text, unit }: Typed): number | null {
   const number = Number(text.trim())
   if (text.trim() === '' || !Number.isFinite(number) || number < 0) return null
@@ -48,7 +48,7 @@ export function typedSetting(rule: AlertRule, field: RuleField, { text, unit }: 
   }
 }
 
-/** As it would be typed; a time in the largest unit in which it is a whole number. */
+/** A setting as text; a time in the largest unit that gives a whole number. */
 export function shownSetting(rule: AlertRule, field: RuleField, value: number): Typed {
   const kind = kindOf(rule, field)
   if (kind === 'fraction') return { text: String(Math.round(value * 1000) / 10), unit: 's' }

@@ -64,7 +64,7 @@ export function AuditList({ rows, onEnd }: Props) {
       className={`${gridStyles.framed} ${styles.list}`}
     >
       <GridHead columns={COLUMNS} titleOf={id => t.audit.columns[id]} />
-      {/* It scrolls, and keys must reach it. */}
+      {/* It scrolls, so it must be focusable. */}
       <GridBody ref={scroller} virtual={virtual} rowAt={rowAt} tabIndex={0} />
     </div>
   )

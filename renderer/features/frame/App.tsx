@@ -45,7 +45,7 @@ import { UnrecognisedDialog } from './UnrecognisedDialog.tsx'
 export function App() {
   const { dialog, inspected } = useStore(overlay)
   const lost = useStore(consoleStore, state => state.link === 'lost' || state.link === 'ended')
-  // Dialogs speak of kinds of stores, which the console describes first.
+  // Dialogs show kinds of stores, which the console describes first.
   const isDescribed = useStore(consoleStore, state => state.info !== null)
   const view = useStore(viewStore, state => state.view)
   const Shown = VIEW[view]

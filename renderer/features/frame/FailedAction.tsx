@@ -5,7 +5,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { sentence, t } from '../../words/words.ts'
 import styles from './FailedAction.module.css'
 
-/** Over the view: the error of an action whose button or command cannot show it. */
+/** Above the view: the error of an action that cannot show it itself. */
 export function FailedAction() {
   const failed = useStore(consoleStore, state => state.failed)
   return (

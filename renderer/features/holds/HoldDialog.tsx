@@ -220,7 +220,7 @@ export function HoldTerms({ draft, change, choices, taken, productionName, start
 
 type FormatProps = Pick<TermsProps, 'draft' | 'change'> & { readonly choices: HoldChoices }
 
-/** Only if the format is a guess; a record decides it otherwise. */
+/** Shown only if the format is a guess: an existing record decides it. */
 function FormatField({ draft, change, choices }: FormatProps) {
   const { formats, suggested, certain } = choices
   if (formats.length < 2 || certain) return null

@@ -8,7 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { sentence, t } from '../../words/words.ts'
 
-/** Why the table has no rows, and what to do about it. */
+/** Explains an empty table, with actions. */
 export function EmptyTable() {
   const state = useStore(consoleStore)
   const { scope, total } = useStore(table)

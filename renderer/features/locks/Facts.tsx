@@ -19,7 +19,7 @@ type Props = {
   readonly formatTitle: string
 }
 
-/** What the record says, and the source of each time. */
+/** The fields of the record, with the source of each time. */
 export function Facts({ lock, story, storeId, formatTitle }: Props) {
   const store = useStore(consoleStore, state => state.entries.find(each => each.storeId === storeId))
   const words = t.inspector

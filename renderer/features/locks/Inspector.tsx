@@ -26,7 +26,7 @@ import { RawValue } from './RawValue.tsx'
 const AGAIN_MS = 1000
 const TENURES_SHOWN = 8
 
-/** One lock; with another lock it is another element. */
+/** One lock. Another lock needs another element. */
 export function Inspector({ target }: { readonly target: Inspected }) {
   // The book is outside React; rows that it drops change only the table's revision.
   useStore(book.revision)

@@ -30,7 +30,7 @@ type Props = {
   readonly children?: ReactNode
 }
 
-/** The locks of a plan, with what selects the shown ones, for its review and its results. */
+/** The locks of a plan with search and filters, for its review and its results. */
 export function PlanList({ chips, children, ...props }: Props) {
   const { view } = props
   return (
@@ -56,7 +56,7 @@ type ChipsProps = {
   readonly onShow: (show: Show) => void
 }
 
-/** Selects the shown locks. Pressing the selected chip again shows all. */
+/** Filters the locks. Pressing the selected chip again shows all. */
 function ShowChips({ chips, show, onShow }: ChipsProps) {
   return (
     <div className={chipStyles.chips} role="group" aria-label={t.plans.show.label}>

@@ -17,7 +17,7 @@ import { reviewChips } from './plan-chips.ts'
 import { savePlanFile } from './plan-files.ts'
 import { type Compared, useComparison, usePlanView } from './use-plan-view.ts'
 
-/** The locks of an older plan have probably changed. */
+/** Locks of an older plan have probably changed. */
 const OLD_MS = 120_000
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onNext: () => void }
@@ -41,7 +41,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
   }
   const words = t.plans.list
   const { revision } = book
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the book is mutable, and its revision counts its changes
   const { kept, excluded } = useMemo(() => splitShown(book, view.order), [book, view.order, revision])
   return (
     <div className={styles.columns}>

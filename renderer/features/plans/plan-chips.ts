@@ -5,7 +5,7 @@ import { t } from '../../words/words.ts'
 import { groupName } from './PlanGroups.tsx'
 import type { Compared } from './use-plan-view.ts'
 
-/** Selects the shown locks. */
+/** A filter for the locks of a plan. */
 export type ShowChip = {
   readonly show: Show
   readonly label: string

@@ -10,7 +10,7 @@ export function usePlanView(book: PlanBook, changes: ReadonlyMap<number, PlanCha
   const [search, setSearch] = useState('')
   const words = useDeferredValue(search)
   const { revision } = book
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the book is mutable, and its revision counts its changes
   const order = useMemo(() => planOrder(book, show, words, changes), [book, show, words, changes, revision])
   return { show, setShow, search, setSearch, order }
 }
@@ -27,7 +27,7 @@ export function useComparison(book: PlanBook) {
 
 export type Compared = ReturnType<typeof useComparison>
 
-/** Derives something from which locks are in the plan: the book changes in its place, and its shape tells. */
+/** Derives a value from which locks the plan includes: the book is mutable, and its shape counts those changes. */
 export function useShape<T>(book: PlanBook, derive: () => T, other: readonly unknown[]): T {
   // biome-ignore lint/correctness/useExhaustiveDependencies: `other` is what else it is derived from
   return useMemo(derive, [book, book.shape, ...other])

@@ -20,7 +20,7 @@ import {
 } from './report-draft.ts'
 import { type Reading, useReport } from './use-report.ts'
 
-/** For the session, so that the operator can look something up in the table and continue. */
+/** Kept for the session, so that the operator can check the table and continue. */
 let kept: Parameters<typeof resumeDraft>[0] = null
 
 /** Fills in a report, previews it, and saves or prints it. */
@@ -64,7 +64,7 @@ export function ReportDialog() {
     const request = requestOf(draft, storeIds, prints ? 'print' : 'file', Date.now())
     if (!request) return
     setOutcome(null)
-    // Stores are read for one of the two at a time, and the file comes first.
+    // Only one of the two reads the stores at a time, and the file comes first.
     isPaused.current = preview.running
     preview.cancel()
     const report = await writing.read(request)
@@ -72,7 +72,7 @@ export function ReportDialog() {
     resume()
     if (!report) return
     if (prints) {
-      // The frame prints what it shows, once it shows it.
+      // The frame prints its page once it has loaded.
       printing.current = () => frame.current?.contentWindow?.print()
       setShown({ html: report.parts.join(''), of: draft })
       setOutcome(words.printed(report.locks))
@@ -91,7 +91,7 @@ export function ReportDialog() {
   function change(part: Partial<Draft>) {
     setDraft(was => ({ ...was, ...part }))
     if (writing.running) return
-    // The outcome of the last file is not about this one.
+    // The last outcome belongs to another file.
     setOutcome(null)
     writing.cancel()
   }

@@ -3,7 +3,7 @@ import { filterTrouble } from '../../../shared/filter.ts'
 import { PAPER_LOCKS, type ReportFormat, type ReportRequest } from '../../../shared/reports.ts'
 import { type StatsWindow, WINDOW_MS } from '../../state/windows.ts'
 
-/** Locks in a preview: enough to see what the list looks like. */
+/** Locks in a preview: enough to judge the list. */
 export const PREVIEW_LOCKS = 100
 
 /** What the operator has filled in. `from` and `to` are in local time, as in the browser's own fields. */
@@ -54,7 +54,7 @@ export function windowOf({ preset, from, to }: Draft, now: number): { from: numb
 
 const LOCK_LIMITS = { preview: PREVIEW_LOCKS, file: undefined, print: PAPER_LOCKS }
 
-/** Null while something is missing. The purpose limits the list of locks. */
+/** Null while the draft is incomplete. The purpose limits the list of locks. */
 export function requestOf(
   draft: Draft,
   open: readonly string[],

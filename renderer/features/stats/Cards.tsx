@@ -29,7 +29,7 @@ const STATES: readonly Counted[] = ['held', 'expiring', 'endless', 'unknown', 'e
 /** Shown only if there are such locks. */
 const RARE: readonly Counted[] = ['unknown', 'released']
 
-/** The numbers of now, and those of the observed part of the window. */
+/** The current figures, and those of the observed part of the window. */
 export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
   const { at, since, overall, stores } = answer.stats
   const { counts, active, total, oldest, longest, observedMs } = overall
@@ -75,7 +75,7 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
   )
 }
 
-/** Of a store that is not live, nothing is known after its last reading. */
+/** Nothing is known of a stale store after its last reading. */
 function seenAt({ at, stores }: Stats, brief: LockBrief | null): number {
   const store = stores.find(({ storeId }) => storeId === brief?.storeId)
   return store && isOld(store) ? (store.asOf ?? at) : at
@@ -143,7 +143,7 @@ type HistogramProps = {
   readonly title: string
   readonly histogram: Histogram
   readonly empty: string
-  /** The name of those that could not be measured. */
+  /** Labels the tenures that could not be measured. */
   readonly unmeasured: string
 }
 

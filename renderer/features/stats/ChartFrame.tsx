@@ -49,7 +49,7 @@ export function ChartFrame({ name, title, chart, table, children }: FrameProps) 
 }
 
 type DrawingProps = {
-  /** What the picture shows, in a sentence. */
+  /** Describes the picture in a sentence. */
   readonly label: string
   readonly className: string | undefined
   readonly keys: () => Readonly<Record<string, (() => void) | undefined>>
@@ -58,7 +58,7 @@ type DrawingProps = {
   readonly children: ReactNode
 }
 
-/** A picture that the keys read. */
+/** A picture that can be read with the keys. */
 export function Drawing({ label, className, keys, onLeave, onPointerLeave, children }: DrawingProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const run = keys()[event.key]

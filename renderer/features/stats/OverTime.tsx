@@ -39,7 +39,7 @@ type Props = {
   readonly children?: ReactNode
 }
 
-/** Numbers over time: the legend reads out the step that is pointed at, and the table has every number. */
+/** Numbers over time: the legend has the values of the step under the pointer, the table those of every step. */
 export function OverTime(props: Props) {
   const { answer, title, stacked, lines, steps, format } = props
   const { span, shades } = answer
@@ -123,7 +123,7 @@ type LegendProps = Pick<Props, 'lines' | 'stacked' | 'format'> & {
   readonly onHide: (hidden: readonly string[]) => void
 }
 
-/** The lines, and their values at the time that is pointed at. */
+/** The lines with their values at one time. */
 function Legend(props: LegendProps) {
   const { lines, values, format, when, stacked, note, hasHint, live, hidden, onHide } = props
   const visible = lines.filter(({ name }) => !hidden.includes(name))
@@ -194,7 +194,7 @@ function noteOf(
   return shade?.whole && values !== null ? null : sayShade(shade, isLatest)
 }
 
-/** A notice above the charts has the present errors, so the latest step leaves them out. */
+/** Notices above the charts show the current errors, so the latest step omits them. */
 function sayShade(shade: Shade | null, isLatest = false): string | null {
   if (!shade) return null
   const reasons = shade.missing.map(({ name, why, message }) => {

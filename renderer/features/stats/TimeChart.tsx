@@ -17,7 +17,7 @@ type TimeChartProps = {
     readonly lines: readonly { readonly name: string; readonly ink: Ink }[]
     readonly stacked: boolean
     readonly shades: readonly Shade[]
-    /** Where the keys read; null while they do not. */
+    /** The cursor of the keys; null without one. */
     readonly at: number | null
   }
   readonly height: number
@@ -77,7 +77,7 @@ export function TimeChart(props: TimeChartProps) {
   )
 }
 
-/** The same as with the mouse: move the reading by steps, zoom in and out around it, and show all again. */
+/** The mouse's functions on the keyboard: move the reading, zoom around it, and zoom out. */
 function keysOf({ span, steps, look: { at }, zoomed, onPoint, onZoom }: TimeChartProps) {
   const index = at === null ? steps.length : steps.findLastIndex(({ from }) => from <= at)
   const go = (to: number) => () => {
@@ -109,7 +109,7 @@ function keysOf({ span, steps, look: { at }, zoomed, onPoint, onZoom }: TimeChar
 function chartOptions(now: () => TimeChartProps, width: number): uPlot.Options {
   const { look, height } = now()
   const { lines, stacked } = look
-  // A chart of zeros still has a scale.
+  // A chart of zeros needs a scale.
   const least = stacked ? 4 : 2
   const axis = (more: uPlot.Axis): uPlot.Axis => ({
     stroke: () => colourOf('--ink-3'),
@@ -200,7 +200,7 @@ function chartOptions(now: () => TimeChartProps, width: number): uPlot.Options {
   }
 }
 
-/** The line at which the keys read. The mouse has uPlot's own cursor. */
+/** The cursor of the keys. The mouse has uPlot's own. */
 function drawReading(u: uPlot, at: number | null): void {
   if (at === null) return
   const { ctx, bbox } = u

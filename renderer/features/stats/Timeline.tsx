@@ -20,7 +20,7 @@ const MOST_TENURES = 500
 
 type Props = { readonly scope: string | null; readonly span: Span }
 
-/** Who held a lock, and when. The lock is chosen here or in the inspector. */
+/** The tenures of a lock that is chosen here or in the inspector. */
 export function Timeline({ scope, span }: Props) {
   const target = useStore(viewStore, state => state.timelineOf)
   const box = useRef<HTMLDivElement>(null)
@@ -229,7 +229,7 @@ type PickerProps = { readonly scope: string | null; readonly onChoose: (key: Key
 const TYPED_MS = 150
 const MOST_KEYS = 12
 
-/** Finds a key that was seen. The input keeps the focus, and the arrow keys move through the list. */
+/** Finds a key in the history. The input keeps the focus, and the arrow keys move through the list. */
 function KeyPicker({ scope, onChoose }: PickerProps) {
   const [typed, setTyped] = useState('')
   const [open, setOpen] = useState(false)
@@ -297,7 +297,7 @@ function KeyPicker({ scope, onChoose }: PickerProps) {
               role="option"
               aria-selected={i === chosen}
               className={timelineStyles.option}
-              // Before the input loses the focus and the list with it.
+              // Before the input loses the focus, which would close the list.
               onPointerDown={event => event.preventDefault()}
               onClick={() => choose(key)}
             >

@@ -3,14 +3,14 @@ import { createStore } from 'zustand/vanilla'
 import type { Counted, Flows } from '../../../shared/stats.ts'
 import { preferences } from '../../state/preferences.ts'
 
-/** How something looks in a chart. The pattern or the dash says the same as the colour. */
+/** The look of a line or an area. Its pattern or dash repeats what its colour says. */
 export type Ink = {
   readonly colour: string
   readonly pattern: 'plain' | 'dots' | 'rising' | 'falling' | 'solid'
   readonly dash: readonly number[]
 }
 
-/** From the bottom of the stack to its top: what needs attention is what one sees first. */
+/** From the bottom of the stack to its top: locks that need attention are on top. */
 export const STATE_INK = {
   held: { colour: '--accent', pattern: 'plain', dash: [] },
   unknown: { colour: '--ink-3', pattern: 'falling', dash: [] },

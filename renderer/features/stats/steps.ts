@@ -35,7 +35,7 @@ export function wholeSteps({ from, to }: Span, stepMs: number): Span & { readonl
   return { from: first * stepMs, to: last * stepMs, points: last - first }
 }
 
-/** A chart of less is no chart. */
+/** A shorter chart shows nothing. */
 const SHORTEST_MS = 5 * MINUTE_MS
 
 /** When the first of the stores was watched, if nothing watched them at the start of the window. */

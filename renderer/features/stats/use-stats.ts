@@ -86,7 +86,7 @@ async function read(question: StatsQuestion): Promise<Observed> {
   const span = worthDrawing(asked, watched)
   const [counts, rates, groups] = await Promise.all([
     watched === null ? whole : ask('stats.history', steps(span, question.points)),
-    // A rate per minute needs minutes.
+    // A rate per minute needs steps of minutes.
     ask('stats.history', steps(span, MOST_RATES, MINUTE_MS)),
     ask('stats.groups', { ...steps(span, question.points), by: question.by, top: GROUP_INK.length }),
   ])

@@ -48,7 +48,7 @@ export function StoreName({ name, production, colour }: NameProps) {
   )
 }
 
-/** The store that a view is narrowed to, and the way back to all stores. */
+/** The store that narrows a view; pressing it shows all stores. */
 export function ScopeName() {
   const scope = useStore(table, state => state.scope)
   const name = useStore(consoleStore, state => state.entries.find(each => each.storeId === scope)?.name)

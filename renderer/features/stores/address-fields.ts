@@ -8,7 +8,7 @@ import {
 } from '../../../shared/address.ts'
 import { allKinds, kindOf } from '../../../shared/kinds.ts'
 
-/** The texts of the form, complete or not. */
+/** The texts of the form, possibly incomplete. */
 export type AddressFields = { readonly kind: string; readonly texts: AddressTexts }
 
 export function newFields(): AddressFields {
@@ -25,7 +25,7 @@ export function withKind({ texts }: AddressFields, kind: string): AddressFields 
   return { kind, texts: { ...initial, ...texts, hosts, format: '' } }
 }
 
-/** The address that the fields make; not always a valid one. */
+/** The address of the fields, valid or not. */
 export function spell({ kind, texts }: AddressFields): string {
   return printAddress(kind, texts)
 }

@@ -20,7 +20,7 @@ export function ChangeStep({ run, now }: StepProps) {
   const words = t.switch.change
   const line = providerLine(run)
   if (line === null)
-    // Both stores are of one kind: only the connection changes, by variables whose names only the programs know.
+    // With two stores of one kind only the connection changes, by variables that each program names itself.
     return (
       <Card label={words.variables} titled>
         <ul className={styles.variables}>
@@ -46,7 +46,7 @@ export function ChangeStep({ run, now }: StepProps) {
   )
 }
 
-/** Shows exactly what would change in a file, and changes that and nothing else. */
+/** Previews the change of a file, and makes exactly that change. */
 function FileChange({ run, now }: StepProps) {
   const { switchId, envFile } = run
   const [file, setFile] = useState(envFile ?? '')
@@ -62,7 +62,7 @@ function FileChange({ run, now }: StepProps) {
   const change = useRequest(async () => {
     const { file: path = '', digest = '' } = preview ?? {}
     const answer = await act('switch.envChange', { switchId, file: path, digest })
-    // The preview is no longer what would happen, whether the file was changed or not.
+    // The preview is outdated now, whether the change succeeded or not.
     setShown(null)
     return answer
   })
@@ -128,7 +128,7 @@ function FileChange({ run, now }: StepProps) {
   )
 }
 
-/** What the file says now, and its last change. */
+/** The file's present value and its last change. */
 function FileFacts({ run, now: { env, checks } }: StepProps) {
   const words = t.switch.change
   const last = run.envChanges.at(-1)

@@ -80,7 +80,7 @@ function AbandonDialog({ run: { switchId }, onClose }: AbandonProps) {
 
 type StepperProps = { readonly run: SwitchRun; readonly now: SwitchNow | null; readonly shown: SwitchStep }
 
-/** All steps with their current state. Any step can be read, and an earlier one gone back to from there. */
+/** All steps with their current state. Any of them can be opened to read it, or to go back to an earlier one. */
 function Stepper({ run, now, shown }: StepperProps) {
   return (
     <nav className={styles.stepper} aria-label={t.switch.steps}>

@@ -42,7 +42,7 @@ export function Step({ run, now, step }: Props) {
   const lost = useStore(switchStore, state => state.lost)
   const before = useRef(step)
   useEffect(() => {
-    // The focused element went with the step before.
+    // The focused element was removed with the step before.
     if (before.current !== step && document.activeElement === document.body) body.current?.focus()
     before.current = step
   }, [step])
@@ -77,12 +77,12 @@ export function Step({ run, now, step }: Props) {
   )
 }
 
-/** Passing a step that is not met, in words of its own. */
+/** Labels of the buttons that pass an unmet step. */
 const BY_HAND: Partial<Record<SwitchStep, string>> = { change: t.switch.elsewhere, clean: t.switch.leave }
 
 /** The state of the check, and the buttons that follow from it. */
 function StepEnd({ run, now, step }: Props) {
-  /** The reason to pass the step without its check; null while it is not asked for. */
+  /** The reason to pass an unmet step; null while its form is closed. */
   const [typed, setTyped] = useState<string | null>(null)
   const reason = typed?.trim() ?? ''
   const { switchId } = run

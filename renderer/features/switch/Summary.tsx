@@ -30,10 +30,10 @@ const LOOKS = {
   abandoned: { tone: undefined, icon: 'dash' },
 } as const
 
-/** A switch that has ended: its outcome, and what was done. */
+/** The outcome of an ended switch and the steps it took. */
 export function Summary({ run, ended }: Props) {
   const words = t.switch.summary
-  // Green stands for a check that was met, not for an operator's word.
+  // Green stands for a check that was met, not for an operator's confirmation.
   const isChecked = ended.how === 'finished' && lastPassed(run, 'verify')?.checked === true
   const title = ended.how === 'finished' && !isChecked ? words.byHand : words[ended.how]
   const { tone, icon } = LOOKS[isChecked ? 'checked' : ended.how]

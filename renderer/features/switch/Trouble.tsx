@@ -16,7 +16,7 @@ import styles from './Trouble.module.css'
 
 const MOST_SHOWN = 5
 
-/** Names with two holders, strays and stores that cannot be read: shown at every step. */
+/** Locks with two holders, strays and unreadable stores, shown at every step. */
 export function Trouble({ run, now }: StepProps) {
   return (
     <>
@@ -53,7 +53,7 @@ function TroubleBox({ tone, title, text, action, more, children }: BoxProps) {
   )
 }
 
-/** Names that are held in both stores now. */
+/** Locks that are held in both stores now. */
 function HeldInBoth({ run, now: { splits } }: StepProps) {
   const time = useNow()
   const words = t.switch.trouble

@@ -18,7 +18,7 @@ const MOST_NAMED = 4
 /** A switch, and the current state of both stores. */
 export type StepProps = { readonly run: SwitchRun; readonly now: SwitchNow }
 
-/** A title for screen readers, of a column whose cells explain themselves. */
+/** A title for screen readers, for a column whose cells need none on the screen. */
 export function hiddenTitle(title: string): ReactNode {
   return <span className="visually-hidden">{title}</span>
 }
@@ -56,7 +56,7 @@ type GaugeProps = {
   readonly value: number
   readonly max: number
   readonly said: string
-  /** Starts again, with a fall that is seen, when this changes to another value than the first. */
+  /** A new value restarts the gauge. */
   readonly since?: number | null
   readonly hasFallen?: boolean
 }

@@ -26,7 +26,7 @@ export function stepStates(
   return SWITCH_STEPS.map(step => {
     const is = checks?.[step]?.is ?? null
     const passed = isBeyond(run, step) ? lastPassed(run, step) : null
-    // After a gap in watching, the quiet time starts again: only an arrival shows that it was broken.
+    // A gap in watching restarts the quiet time; only an arrival breaks it.
     const isOnlyUnwatched = step === 'stop' && passed !== null && !hasArrivals(run, passed.at, lastArrivalAt)
     const isSlipped = is === 'not-yet' && !isOnlyUnwatched
     return { step, place: placeOf(run, step, isSlipped), passed, is }
@@ -58,7 +58,7 @@ export function toDrain(run: SwitchRun, held: number | null): number | null {
   return Math.max(before, held)
 }
 
-/** The holders of some locks, each of them once. */
+/** The distinct holders of some locks. */
 export function holdersOf(locks: readonly { readonly holder: string | null }[]): readonly (string | null)[] {
   return [...new Set(locks.map(({ holder }) => holder))]
 }

@@ -38,7 +38,7 @@ function alert(alertId: string, changes: Partial<Alert> = {}): Alert {
   }
 }
 
-test('alerts of one rule in one store are told together, the severe ones first', () => {
+test('alerts of one rule in one store form a group, severe groups first', () => {
   const alerts = [
     alert('a', { rule: 'held-long' }),
     alert('b'),
@@ -57,7 +57,7 @@ test('alerts of one rule in one store are told together, the severe ones first',
   expect(both?.since).toBe(10)
 })
 
-test('what somebody looks after is below what nobody does, however severe it is', () => {
+test('acknowledged groups come below unacknowledged ones, whatever their severity', () => {
   const alerts = [
     alert('a', { acknowledged: SEEN }),
     alert('b', { rule: 'held-long' }),
@@ -70,7 +70,7 @@ test('what somebody looks after is below what nobody does, however severe it is'
   ])
 })
 
-test('what is muted or over is in no group, and another store’s is left out', () => {
+test('muted and ended alerts, and those of other stores, are in no group', () => {
   const alerts = [
     alert('a', { muteId: 'm1' }),
     alert('b', { until: 2000 }),
@@ -84,7 +84,7 @@ test('what is muted or over is in no group, and another store’s is left out', 
   expect(mutedBy(alerts, 'm1')).toBe(1)
 })
 
-test('those that are not listed are counted, and what is acknowledged or muted of them is not asked for', () => {
+test('unlisted alerts count, except acknowledged and muted ones', () => {
   const event = {
     alerts: [alert('a'), alert('b', { acknowledged: SEEN })],
     groups: [{ rule: 'expired' as const, address: 'memory:one', open: 901, unacknowledged: 7 }],
@@ -96,7 +96,7 @@ test('those that are not listed are counted, and what is acknowledged or muted o
   expect(openIn(event, 'two')).toBe(0)
 })
 
-test('a row knows the alerts of its lock, as long as they go on and are not muted', () => {
+test('a row has the ongoing, unmuted alerts of its lock', () => {
   const rows = byRowOf([
     alert('a'),
     alert('x', { lockId: 'a', rule: 'held-long' }),

@@ -21,12 +21,12 @@ test('a rule of one store does not change the others', () => {
   expect(ownSetting(book, 'lease-used', 'memory:two')).toBeUndefined()
 })
 
-test('what holds for all holds where nothing else was decided', () => {
+test('the setting for all stores applies to stores without their own', () => {
   const book = withSetting(EMPTY, 'lease-used', ALL, strict)
   expect(settingOf(book, 'lease-used', 'memory:one')).toEqual(strict)
 })
 
-test('a decision that is taken back leaves nothing behind', () => {
+test('resetting a rule removes its own setting', () => {
   const once = withSetting(withSetting(EMPTY, 'expired', 'memory:one', strict), 'expired', ALL, strict)
   const back = withSetting(withSetting(once, 'expired', 'memory:one', undefined), 'expired', ALL, undefined)
   expect(back).toEqual(EMPTY)
@@ -61,7 +61,7 @@ test('a rule waits for a day at most', () => {
   expect(['0', '24', '24.1'].map(wait)).toEqual([0, 86_400_000, null])
 })
 
-test('what is usual is shown as it would be typed', () => {
+test('a default is shown as typed text', () => {
   for (const rule of ALERT_RULES)
     for (const field of ['limit', 'forMs'] as const) {
       const value = RULES[rule].defaults[field]
@@ -69,7 +69,7 @@ test('what is usual is shown as it would be typed', () => {
     }
 })
 
-test('keeps what is wrong for all stores while another store is fixed', () => {
+test('keeps the errors of all stores while another store is fixed', () => {
   const all = { address: ALL, rule: 'lease-used', field: 'limit', text: '180', unit: 's' } as const
   const one = { ...all, address: 'memory:one', text: 'x' }
   const both = withDraft(withDraft([], all), one)

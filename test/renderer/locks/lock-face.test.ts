@@ -38,7 +38,7 @@ test.each<[string, Partial<WatchedLock>, string, string, string]>([
   expect(remainingText(lock, NOW, false)).toBe(remaining)
 })
 
-test('a lock that is gone says nothing else', () => {
+test('a lock that is gone is announced as gone only', () => {
   const lock = watchedLock('k', {}, NOW)
   expect(faceOf(lock, NOW, true).word).toBe('gone')
   expect(remainingText(lock, NOW, true)).toBe('gone')

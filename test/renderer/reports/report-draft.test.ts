@@ -12,7 +12,7 @@ import { reportRequestSchema } from '../../../shared/reports.ts'
 const NOW = Date.parse('2026-10-02T12:34:56Z')
 const HOUR = 3_600_000
 
-test('a draft begins with the last hour and what the table shows', () => {
+test('a draft begins with the last hour and the filter of the table', () => {
   const draft = newDraft('is:stuck', NOW)
   const request = requestOf(draft, ['a', 'b'], 'file', NOW)
   expect(request).toEqual({ as: 'html', from: NOW - HOUR, to: NOW, filter: 'is:stuck' })
@@ -33,7 +33,7 @@ test('an invalid filter makes no request', () => {
   expect(requestOf({ ...newDraft('', NOW), filter: 'state:exp' }, ['a'], 'file', NOW)).toBeNull()
 })
 
-test('times of its own are in local time, to the minute', () => {
+test('custom times are local, to the minute', () => {
   const draft = { ...newDraft('', NOW), preset: 'custom' as const }
   const minute = Math.floor(NOW / 60_000) * 60_000
   expect(windowOf(draft, NOW)).toEqual({ from: minute - HOUR, to: minute })
@@ -51,7 +51,7 @@ test.each([
   expect(requestOf(draft, ['a'], 'preview', NOW)).toBeNull()
 })
 
-test('stores are named only when some are left out, and all of them cannot be', () => {
+test('a request names stores only if some are excluded, and never excludes all', () => {
   const draft = { ...newDraft('', NOW), without: ['b'] }
   expect(requestOf(draft, ['a', 'b'], 'file', NOW)?.storeIds).toEqual(['a'])
   expect(requestOf(draft, ['a'], 'file', NOW)?.storeIds).toBeUndefined()
@@ -59,7 +59,7 @@ test('stores are named only when some are left out, and all of them cannot be', 
   expect(requestOf(draft, [], 'file', NOW)).not.toBeNull()
 })
 
-test('a preview and paper have fewer locks, and are pages', () => {
+test('previews and printed reports are HTML with fewer locks', () => {
   const draft = { ...newDraft('', NOW), format: 'csv' as const, withTokens: true }
   expect(requestOf(draft, [], 'file', NOW)).toMatchObject({ as: 'csv', withTokens: true })
   expect(requestOf(draft, [], 'file', NOW)?.lockLimit).toBeUndefined()

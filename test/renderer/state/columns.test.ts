@@ -13,6 +13,6 @@ test.each([
   expect(ids([], width)).toEqual(shown)
 })
 
-test('what the operator hid is hidden, but never the key', () => {
+test('hidden columns stay hidden, except the key', () => {
   expect(ids(['state', 'key', 'format'], 1080)).toEqual(['key', 'holder', 'store', 'age', 'remaining'])
 })

@@ -16,7 +16,7 @@ const snapshot = (...ids: string[]) => ({
   complete: true,
 })
 
-test('a snapshot is no news, what follows is', () => {
+test('a snapshot highlights nothing, later changes are highlighted', () => {
   const { all, change } = book()
   all.apply('s', snapshot('a', 'b'))
   expect([change('a'), change('b')]).toEqual([null, null])
@@ -24,14 +24,14 @@ test('a snapshot is no news, what follows is', () => {
   expect([change('a'), change('b'), change('c')]).toEqual([null, 'changed', 'new'])
 })
 
-test('what completes a snapshot is no news either', () => {
+test('the pages that complete a snapshot highlight nothing', () => {
   const { all, change } = book()
   all.apply('s', snapshot('a'))
   all.apply('s', { type: 'upsert', locks: [watchedLock('b')], serverTime }, true)
   expect(change('b')).toBe(null)
 })
 
-test('what is gone stays to be seen for a while, and then goes', () => {
+test('a gone row stays visible for a while and is then dropped', () => {
   const { all, change } = book()
   all.apply('s', snapshot('a', 'b'))
   all.apply('s', { type: 'remove', ids: ['a', 'never-there'], serverTime })
@@ -42,7 +42,7 @@ test('what is gone stays to be seen for a while, and then goes', () => {
   expect([...all.rows.keys()]).toEqual([rowIdOf('s', 'b')])
 })
 
-test('a lock that is taken again while it is shown as gone is new', () => {
+test('a lock acquired again while its row is shown as gone counts as new', () => {
   const { all, change } = book()
   all.apply('s', snapshot('a'))
   all.apply('s', { type: 'remove', ids: ['a'], serverTime })
@@ -50,7 +50,7 @@ test('a lock that is taken again while it is shown as gone is new', () => {
   expect(change('a')).toBe('new')
 })
 
-test('a new snapshot takes away what is not in it, of its own store only', () => {
+test('a snapshot drops missing locks of its own store only', () => {
   const { all } = book()
   all.apply('s', snapshot('a', 'b'))
   all.apply('other', snapshot('a'))
@@ -60,7 +60,7 @@ test('a new snapshot takes away what is not in it, of its own store only', () =>
   expect(all.rows.size).toBe(1)
 })
 
-test('tells of a thousand events once', () => {
+test('notifies once for a thousand events', () => {
   vi.useFakeTimers()
   const { all } = book()
   const told = vi.fn()

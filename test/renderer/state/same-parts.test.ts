@@ -3,12 +3,12 @@ import { sameParts } from '../../../renderer/state/same-parts.ts'
 
 const told = () => ({ at: 1, locks: [{ key: 'a' }, { key: 'b' }], env: null as null | { value: string } })
 
-test('what is told again as it was is the very same', () => {
+test('an equal value keeps its objects', () => {
   const before = told()
   expect(sameParts(before, told())).toBe(before)
 })
 
-test('only what changed is new', () => {
+test('only changed parts are new objects', () => {
   const before = told()
   const after = sameParts(before, { ...told(), locks: [{ key: 'a' }, { key: 'c' }] })
   expect(after.locks).not.toBe(before.locks)

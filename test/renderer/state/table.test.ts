@@ -57,7 +57,7 @@ afterEach(() => {
 
 const held = (id: string, endsInMs: number) => watchedLock(id, endsAt(NOW + endsInMs), NOW)
 
-test('what needs attention comes first, then what ends first', () => {
+test('locks that need attention come first, then those that end first', () => {
   put(
     'a',
     held('late', 900_000),
@@ -99,7 +99,7 @@ test('rows move again some time after the last movement, also if the table is no
   expect(keys()).toEqual(['zero', 'one'])
 })
 
-test('what the operator asks for happens at once, pointing or not', () => {
+test('requests of the operator take effect at once, pointing or not', () => {
   put('a', held('alpha', 100_000), held('beta', 200_000))
   setPointing(true)
   setFilter('beta')
@@ -118,7 +118,7 @@ test('one store, or all of them', () => {
   expect(keys()).toEqual(['two'])
 })
 
-test('a column sorts, turns round and gives way to attention again', () => {
+test('clicking a column sorts, reverses, and returns to attention', () => {
   put('a', held('b', 100_000), held('a', 200_000))
   const seen: string[][] = []
   for (let i = 0; i < 3; i++) {
@@ -134,7 +134,7 @@ test('a column sorts, turns round and gives way to attention again', () => {
   expect(preferences.getState().sort.column).toBe('attention')
 })
 
-test('a selection survives updates, and loses only what is gone', () => {
+test('a selection survives updates and loses only locks that are gone', () => {
   put('a', held('one', 100_000), held('two', 200_000))
   for (const rowId of table.getState().order) toggleSelected(rowId)
   put('a', held('one', 300_000))
@@ -145,7 +145,7 @@ test('a selection survives updates, and loses only what is gone', () => {
   expect([...table.getState().selected]).toEqual(['a one'])
 })
 
-test('a store that is not there any more has no rows', () => {
+test('a removed store has no rows', () => {
   put('a', held('one', 100_000))
   consoleStore.setState({ entries: [store('b')] })
   arrange(false)

@@ -59,7 +59,7 @@ test('a step has the shade that covers most of it', () => {
   expect(shadeWithin(shades, 40, 50)).toBeNull()
 })
 
-test('a value is drawn for its observed part', () => {
+test('a value is drawn for the observed part of its step', () => {
   const shades = shadesOf([{ name: 'a', gaps: [down(0, 14), down(37, 60)] }], 0, 100)
   expect(observedPart({ from: 10, until: 20 }, shades)).toEqual({ from: 14, until: 20 })
   expect(observedPart({ from: 30, until: 40 }, shades)).toEqual({ from: 30, until: 37 })

@@ -27,7 +27,7 @@ test('takes the password out of a pasted address', () => {
 })
 
 test.each(['', 'redis://', 'redis://h:99999/0', 'mysql://h', 'nonsense', 'dynamodb://eu-west-1/a'])(
-  'says what is wrong with %j',
+  'names the error in %j',
   address => {
     expect(understand(address)).toEqual({ ok: false, message: expect.stringMatching(/^[A-Z].*[^.]$/) })
   },

@@ -57,7 +57,7 @@ test('a step is done by its check, passed by hand, or no longer met', () => {
   ])
 })
 
-test('a store that cannot be read undoes no step', () => {
+test('an unreadable store undoes no step', () => {
   const now = run('drain', { passed: [passed('understand', 1), passed('stop', 2)] })
   const [, stop] = stepStates(now, checks({ stop: 'unknown' }), 5)
   expect(stop?.place).toBe('checked')

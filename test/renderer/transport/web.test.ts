@@ -54,7 +54,7 @@ beforeEach(() => {
   }
 })
 
-it('a frame that gets no connection to the host is shown as a lost console, and the page connects again', async () => {
+it('a frame without a connection shows a lost console, and the page reconnects', async () => {
   const { posts, events, send } = page()
   send(1)
   send(2)
@@ -71,7 +71,7 @@ it('a frame that gets no connection to the host is shown as a lost console, and 
   expect(posts.map(({ url }) => url)).toEqual(['/frames?screen=one', '/frames?screen=two'])
 })
 
-it('a slow host is not lost while it answers', async () => {
+it('a slow host that answers is not lost', async () => {
   const { posts, events, send } = page()
   for (const id of [0, 1, 2]) {
     send(id)
