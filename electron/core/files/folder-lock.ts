@@ -14,10 +14,7 @@ export class LockBusy extends Error {
   readonly code = 'EBUSY'
 }
 
-/**
- * One writer at a time among all processes that use the folder. On this machine a dead holder is recognized for certain; a holder
- * on another machine is given up when its turn takes longer than our patience.
- */
+/** One writer at a time among processes. A dead holder on this machine is certain; one elsewhere is given up after our patience. */
 export class FolderLock {
   readonly #path: string
   readonly #patienceMs: number

@@ -20,10 +20,7 @@ export type SharedFileOptions<T> = {
 /** A process that writes to the file for longer than this has stopped. */
 const PATIENCE_MS = 2000
 
-/**
- * A JSON file of the data folder that several processes share: locked and read again before each change, and replaced as a
- * whole, so that a crash leaves the old file or the new one.
- */
+/** A JSON file that processes share: locked and re-read before each change, and replaced atomically. */
 export class SharedFile<T> {
   readonly #options: SharedFileOptions<T>
   readonly #path: string

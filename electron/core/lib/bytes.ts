@@ -4,10 +4,7 @@ import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 
 const HEX = 'hex:'
 
-/**
- * A key as text that can be shown, typed and sent back: UTF-8 as is, everything else as `hex:…`. The empty key and keys that
- * start with `hex:` are in hex too, which makes `textToKey` the exact inverse.
- */
+/** A key as text to show, type and send back: UTF-8, or `hex:…` for other bytes, the empty key and keys that start with `hex:`. */
 export function keyToText(key: Buffer): string {
   const text = isUtf8(key) ? key.toString('utf8') : null
   return text === null || text === '' || text.startsWith(HEX) ? HEX + key.toString('hex') : text

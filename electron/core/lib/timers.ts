@@ -7,10 +7,7 @@ const LONGEST_MS = 2 ** 31 - 1
 
 const listeners = new WeakMap<AbortSignal, Set<() => void>>()
 
-/**
- * Calls back when the signal fires, until the returned function is called. Each signal gets a single DOM listener: Node warns of a
- * leak when a thousand waiters add one each.
- */
+/** Calls back when the signal fires, until stopped. One DOM listener per signal: Node warns of a leak at a thousand. */
 export function onAbort(signal: AbortSignal, work: () => void): () => void {
   const known = listeners.get(signal)
   const all = known ?? new Set()

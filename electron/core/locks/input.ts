@@ -2,10 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 import { badInput } from '../lib/errors.ts'
 import type { Duration, Metadata } from './types.ts'
 
-/**
- * Untyped programs may pass a number as the owner, or no key at all. Stores would write such a value in one form and compare it in
- * another, and then no program could release the lock, or any could.
- */
+/** Untyped programs may pass anything. Stores write and compare a number differently: no program, or any, could release the lock. */
 export function checkText(what: 'key' | 'owner', text: unknown): void {
   if (typeof text !== 'string' || text === '')
     throw badInput(`The ${what} of a lock must be a non-empty string`)

@@ -67,10 +67,7 @@ export interface Provider {
   release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<ReleaseAnswer>
   /** The current holder; null if the lock is free or expired. */
   read(name: string, signal: AbortSignal): Promise<CurrentHolder | null>
-  /**
-   * Calls back whenever the lock may have become free, until the returned function is called. Resolves once no release can be
-   * missed. Null if the store sends no notifications.
-   */
+  /** Calls back whenever the lock may be free, until stopped. Resolves once no release can be missed. Null: no notifications. */
   readonly listen: ((name: string, changed: () => void, signal: AbortSignal) => Promise<() => void>) | null
   close(): Promise<void>
 }

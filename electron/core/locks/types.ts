@@ -16,10 +16,7 @@ export type CurrentHolder = {
 }
 
 export type AcquireOptions = {
-  /**
-   * Who acquires the lock; default: unique to this acquisition. Only formats with room for a mark can tell two acquisitions by the
-   * same owner apart.
-   */
+  /** Default: unique to this acquisition. Only formats with room for a mark tell two acquisitions by one owner apart. */
   readonly owner?: string
   /** The lease, unless it is renewed. A number is milliseconds. Default: the format's own. */
   readonly ttl?: Duration
@@ -43,10 +40,7 @@ export interface HeldLock extends AsyncDisposable {
   /** The program's name for it. */
   readonly key: string
   readonly owner: string
-  /**
-   * Greater than the number of every earlier holder of the key: a protected resource can refuse a holder that was overtaken. Null if
-   * the store cannot provide one.
-   */
+  /** Greater than every earlier holder's, so that a resource can refuse a holder that was overtaken. Null if the store has none. */
   readonly fencing: number | null
   /** By the store's clock. */
   readonly acquiredAt: number
@@ -168,9 +162,6 @@ export interface LockManager extends AsyncDisposable {
   cleanupExpired(): Promise<number>
   /** Releases every lock of the format, whoever holds it: planned, fenced, recorded and undoable as in the console. */
   releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll>
-  /**
-   * Rejects the waiters and waits for pending releases. Held locks stay held until their leases end: work may still depend on
-   * them.
-   */
+  /** Rejects the waiters and waits for pending releases. Held locks keep their leases: work may still depend on them. */
   close(): Promise<void>
 }

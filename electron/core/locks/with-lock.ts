@@ -10,10 +10,7 @@ type Work<T> = (guarded: Guarded) => Promise<T> | T
 const TRIES = 20
 const QUICKEST_MS = 50
 
-/**
- * Runs work under a lock that was just acquired. The work's signal fires as soon as the lock is lost or may be, and the result is a
- * LockLostError if that happened before the work was done.
- */
+/** Runs work under a lock. Its signal fires once the lock may be lost; a loss before the work was done is a LockLostError. */
 export async function underLock<T>(
   lock: LockHandle,
   work: Work<T>,

@@ -2,10 +2,7 @@ import { hash } from 'node:crypto'
 
 type Part = Buffer | string | number | boolean | null
 
-/**
- * What identifies an acquisition. All of `exact` must be equal. `endsAt` is for records that every holder writes alike: another
- * deadline means another holder, or a renewal, which cannot be told apart. Null stands for "had no deadline".
- */
+/** What identifies an acquisition: `exact`, and the deadline where holders write the same bytes (null: had none). */
 export type FenceInput = { readonly exact: readonly Part[]; readonly endsAt?: number | null }
 
 /** Two readings of one TTL differ by the rounding of PTTL and TIME. */

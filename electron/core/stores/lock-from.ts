@@ -59,10 +59,7 @@ export function leaseFrom(clocks: Clocks, now: number): Pick<Decoded, 'lease' | 
   return { lease, deadlines, notes }
 }
 
-/**
- * An acquisition time from a TTL, for libraries that always lease for the same time. If more is left than the usual lease,
- * the holder chose another one, and the time is unknown.
- */
+/** When a lock with the library's usual lease was acquired, by its TTL. With more time left the lease was another: unknown. */
 export function acquiredFromTtl(
   ttlAt: number | null,
   usualLeaseMs: number,

@@ -1,7 +1,4 @@
-/**
- * Pages that are fetched one after another; with `ahead`, while the page before is in use. `next` returns null after the last
- * page. A fetch that turns out to be unneeded is aborted.
- */
+/** Fetches page after page, with `ahead` while the previous one is in use. `next` returns null at the end. */
 export async function* readAhead<Page>(
   first: (signal: AbortSignal) => Promise<Page>,
   next: (after: Page, signal: AbortSignal) => Promise<Page> | null,

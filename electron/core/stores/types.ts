@@ -19,10 +19,7 @@ export type ListQuery = {
 /** A lock to release, with the fence the operator saw. */
 export type Target = { readonly id: string; readonly fence: string }
 
-/**
- * What restoring a released record needs: `data` is JSON of the store's own, and contains the token. `endsAt` is the end of the
- * lock by the store's clock; null if it has none.
- */
+/** Restores a released record. `data` is the store's own JSON, with the token. `endsAt` is the lock's end by the store's clock. */
 export type RecordCopy = {
   readonly id: string
   readonly format: string
@@ -72,10 +69,7 @@ export interface LockStore {
     keep: Keep,
     signal: AbortSignal,
   ): Promise<readonly Settled<ReleaseOutcome>[]>
-  /**
-   * Restores a released record, its end included, if its name is free: compared and written in one atomic step.
-   * `restored` only if the record has its former fence again.
-   */
+  /** Restores a record, its end included, if its name is free, in one atomic step, and only if it has its former fence again. */
   restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
   /** The tables with locks, for a store that may have several. */
   tables?(signal: AbortSignal): Promise<readonly { readonly name: string; readonly format: string }[]>
@@ -129,9 +123,6 @@ export interface Format<Raw, Program> {
   recognise(raw: Raw, hint: Hint): Recognition
   /** Called only for records that `recognise` considers a lock. `now` is the store's time. */
   decode(raw: Raw, now: number): Decoded
-  /**
-   * A correct release. The program must itself compare everything in `seen`: the lock may change hands before it is executed.
-   * `endsAt` is the deadline the operator saw, for formats that fence on it.
-   */
+  /** The program must compare everything in `seen`. `endsAt` is the deadline the operator saw, if the format fences on it. */
   release(raw: Raw, endsAt: number | null | undefined): Program
 }

@@ -41,10 +41,7 @@ export class Variables {
   }
 }
 
-/**
- * The address in the first of these variables that is set, if it has this scheme. The options behind its question mark are those of
- * the application's own client, not ours.
- */
+/** The address in the first of these variables, if it has this scheme. `options` are those of the application's own client. */
 export function addressByUrl(
   variables: Variables,
   scheme: RegExp,

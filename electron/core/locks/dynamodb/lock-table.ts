@@ -68,10 +68,7 @@ async function createTable(connection: DynamoConnection, signal: AbortSignal): P
   }
 }
 
-/**
- * DynamoDB then removes items some days after their expiry. This only tidies up, so it is no error if the account may not or the
- * emulator cannot. Tables created elsewhere stay as they are.
- */
+/** Lets DynamoDB remove items days after their expiry. Optional: the account may not, or the emulator cannot. */
 async function removeExpiredItems(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
   const command = new UpdateTimeToLiveCommand({
     TableName: connection.table,

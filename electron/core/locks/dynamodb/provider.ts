@@ -13,10 +13,7 @@ import { take } from './take.ts'
 
 const MAX_KEY_BYTES = 2048
 
-/**
- * Locks in a table of DynamoDB, one item each, shared with the programs that take them by conditional writes. Times are the
- * store's, from the Date header of its answers, with the error on the safe side.
- */
+/** Locks as items of a DynamoDB table. Times are the store's, from its Date headers, with the error on the safe side. */
 export function createDynamoProvider(address: DynamoAddress, options: ProviderOptions): Provider {
   chooseFormats([conditionalPut], options.format ?? address.format)
   const clock = new LeaseClock(() =>
@@ -71,10 +68,7 @@ export function createDynamoProvider(address: DynamoAddress, options: ProviderOp
       if (answer.done) return { is: 'extended', expiresAt: end * 1000 }
       return lostTo(answer.item ?? (await items.get(key, signal)), proof, time)
     },
-    /**
-     * Our own expired lock is `lost` even if it is still free: any program could have acquired it. Its item is removed all the
-     * same.
-     */
+    /** An expired lock of ours is `lost`, because any program could have acquired it. Its item is removed all the same. */
     async release(name, proof, signal) {
       const key = checked(name, proof.owner)
       const time = await timeNow(key, signal)

@@ -42,10 +42,7 @@ export async function take(
 
 type Written = { readonly lock: Grant } | { readonly inTheWay: Item | null }
 
-/**
- * If the answer to a put was lost, the item tells: with our mark the lock is ours, with another it is not. Without an item the put
- * may still be in flight, and the outcome is unknown.
- */
+/** After a lost answer the item tells by its mark whose it is. Without an item the put may still be in flight: uncertain. */
 async function put(items: LockItems, asked: Asked, signal: AbortSignal): Promise<Written> {
   const { key, request, time, proof } = asked
   const item = itemOf(key, request, proof.mark ?? '', time)

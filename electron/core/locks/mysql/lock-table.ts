@@ -60,10 +60,7 @@ export async function readLockTable(session: Session, name: string): Promise<Loc
   }
 }
 
-/**
- * InnoDB persists a table's counter since MySQL 8.0 and MariaDB 10.2.4. Before, a restart set it to the greatest number still
- * stored, and the numbers of released locks came back.
- */
+/** InnoDB persists counters since MySQL 8.0 and MariaDB 10.2.4; before, a restart brought back the numbers of deleted rows. */
 export function numbersRise(version: string): boolean {
   // `5.5.5-10.6.1-MariaDB`: the first number is for old replicas.
   const mariadb = /(\d+)\.(\d+)\.(\d+)-MariaDB/i.exec(version)

@@ -87,10 +87,7 @@ export function createMysqlProvider(address: MysqlAddress, options: ProviderOpti
         const rows = await retried(() => row.extend(proof, seconds))
         return rows > 0 ? { is: 'extended', expiresAt: seconds * 1000 } : lostTo((await row.look()).row)
       }),
-    /**
-     * Our own expired lock is `lost` even if it is still free: any program could have acquired it. Its row is removed all the
-     * same. Reading first finds a dead connection before the statement whose answer counts.
-     */
+    /** An expired lock of ours is `lost`; its row is removed all the same. The read before finds a dead connection. */
     release: (name, proof, signal) =>
       use('release', { name, owner: proof.owner }, signal, async row => {
         const reading = await row.look()

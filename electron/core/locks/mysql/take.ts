@@ -24,10 +24,7 @@ export function endFrom({ now }: Reading, ttlMs: number): number {
   return seconds
 }
 
-/**
- * Acquires the lock if it is free. A refusal only reads, so waiters use up no numbers. Of several simultaneous requests the unique
- * index lets one through, and the others look again.
- */
+/** Acquires a free lock. A refusal only reads, and uses up no number; the unique index admits one of several at once. */
 export async function take(
   session: Session,
   table: Target,

@@ -272,10 +272,7 @@ class Redlock implements Provider {
     return run
   }
 
-  /**
-   * Releases the lock on each server that granted it or may have. Servers that missed the time limit are not waited for. Returns the
-   * servers that may still have it.
-   */
+  /** Releases the lock wherever it was or may have been granted. Returns the servers that may still have it. */
   async #giveBack(
     name: string,
     proof: OwnerProof,

@@ -125,10 +125,7 @@ return { 'extended', now }
   'writes',
 )
 
-/**
- * ARGV[4] is the channel, empty for no notification, and ARGV[5] the message. An account that may not publish releases all the same:
- * waiters poll.
- */
+/** ARGV[4] is the channel (empty: no notification), ARGV[5] the message. Without permission to publish, waiters poll. */
 export const RELEASE = script(
   `${WRITES}
 ${LOOK}

@@ -16,10 +16,7 @@ export type Poll<T> = {
   readonly rest: Promise<unknown>
 }
 
-/**
- * Asks all servers at once, and returns when `enough` decides that the missing answers cannot change the outcome. A server that is
- * late counts as failed; requests not sent by then are dropped.
- */
+/** Asks all servers until `enough` decides that missing answers cannot change the outcome. Late servers count as failed. */
 export async function poll<T>(
   asked: readonly ((signal: AbortSignal) => Promise<T>)[],
   timeoutMs: number,

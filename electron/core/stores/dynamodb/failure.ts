@@ -54,10 +54,7 @@ export function isConditionFailed(error: unknown): boolean {
   return nameOf(error) === 'ConditionalCheckFailedException'
 }
 
-/**
- * Whether the same request may be sent again. A write may only after an answer which proves that nothing was done: after a lost
- * answer, the second attempt would find nothing and report our own release as gone.
- */
+/** A write is only retried after an answer that proves it was not done: otherwise our own release would be reported as gone. */
 export function mayRetry(error: unknown, request: Request): boolean {
   // The SDK has learned the clock's offset from the refusal, and the next signature will be right.
   if (isThrottled(error) || metadataOf(error)?.clockSkewCorrected) return true

@@ -26,10 +26,7 @@ const CHECKS: Record<string, (value: unknown) => boolean> = {
   M: isMap,
 }
 
-/**
- * The items of an answer, validated: the SDK passes on anything the server sent, under types that promise more. Items without
- * the table's key mean that the table was created anew with another key.
- */
+/** The validated items of an answer: the SDK passes on anything. Without the table's key, the table was created anew. */
 export function itemsFrom(schema: KeySchema, items: unknown): Item[] {
   if (Array.isArray(items) && items.every(item => isMap(withoutHoles(item)))) {
     const whole = items.map(withoutHoles) as Item[]

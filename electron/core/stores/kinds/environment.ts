@@ -9,10 +9,7 @@ import { registeredKinds } from './kinds.ts'
 /** A suggestion with what only core may know. */
 export type ReadySuggestion = Suggestion & { readonly password: string | null }
 
-/**
- * The connections that an application's own variables describe. A broken one is neither suggested nor reported: the variables
- * belong to the application, and any of them may be a secret.
- */
+/** The connections that an application's variables describe. Broken ones are left out unreported: any variable may be a secret. */
 export function suggestStores(env: Env): ReadySuggestion[] {
   const byAddress = new Map<string, ReadySuggestion>()
   for (const source of registeredKinds().flatMap(({ environment }) => environment)) {

@@ -21,10 +21,7 @@ const LONG_MS = 58 * MINUTE_MS
 /** Come and go. */
 const SHORT = JOBS.slice(12)
 
-/**
- * Locks that are stuck, to practise on. Their times are counted from the full hour, which gives them the same fences in the next
- * command of the same hour.
- */
+/** Stuck locks to practice on. Their times count from the full hour: fences stay the same between commands of one hour. */
 const STUCK = [
   {
     key: 'acme1281:nightly_close',

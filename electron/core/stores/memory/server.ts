@@ -12,10 +12,7 @@ type MemoryRequest = {
   readonly ttlMs: number | null
 }
 
-/**
- * The embedded "server": locks of this process, under `tenant:pipeline`. Each step is atomic because nothing else runs meanwhile.
- * A record stays after its end until its key is acquired again, which is why expired leftovers can be seen.
- */
+/** The embedded server: `tenant:pipeline` locks of this process. Expired records stay until their key is acquired again. */
 export class MemoryServer {
   readonly records = new Map<string, unknown>()
   readonly #listeners = new Map<string, Set<() => void>>()

@@ -10,10 +10,7 @@ const ON_A_PRIMARY = "CAST(@@global.read_only AS CHAR) IN ('0', 'OFF')"
 const OUTCOME =
   "SELECT IF(ROW_COUNT() > 0, 'released', 'nothing was done: the lock changed, is gone or free, or the server is read-only') AS outcome"
 
-/**
- * The release as one line for the client of MySQL or MariaDB that does the same, with the same session: what was seen is
- * compared as text, and the text of a time depends on the zone.
- */
+/** The release as one line for the mysql client, in the same session: the text of a time depends on the zone. */
 export function mysqlCommand(address: MysqlAddress, program: MysqlProgram): string | null {
   const { text, values } = releaseStatement(program)
   const statements = [
@@ -33,10 +30,7 @@ export function mysqlCommand(address: MysqlAddress, program: MysqlProgram): stri
   ])
 }
 
-/**
- * MySQL and MariaDB have different options for the check of the server's name, and each ignores the other's if it is a loose one.
- * The folder has the certificate authorities of Linux; the option also makes MariaDB insist on encryption.
- */
+/** MySQL and MariaDB verify the server's name by different options, and each ignores the other's loose one. */
 const TLS = [
   '--ssl-capath=/etc/ssl/certs',
   '--loose-ssl-mode=VERIFY_IDENTITY',

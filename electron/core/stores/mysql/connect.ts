@@ -14,10 +14,7 @@ export interface Session {
   read(sql: string, values?: readonly Value[]): Promise<Row[]>
   /** Awaits its answer even if the signal fires. Returns the number of rows that matched. */
   change(sql: string, values: readonly Value[]): Promise<number>
-  /**
-   * All or nothing: commits the changes of `work` only if it returns `keep`. Until COMMIT was sent, a lost connection means that
-   * nothing was changed. The engine of the tables must support transactions.
-   */
+  /** Commits what `work` changed only if it returns `keep`. A connection lost before COMMIT changed nothing. */
   transaction<T>(work: (session: Session) => Promise<TransactionResult<T>>): Promise<T>
 }
 

@@ -25,10 +25,7 @@ export function lockIn(
 
 type Hits = Map<string, Settled<CurrentLock<MysqlRaw>>>
 
-/**
- * Finds locks by their ids. Both forms are accepted, the key and `table/key`; the one that a list uses comes first. An id that
- * cannot be looked up fails by itself; an unreachable server fails all of them.
- */
+/** Finds locks by `key` or `table/key`, the listed form first. A bad id fails by itself, an unreachable server fails all. */
 export async function findMany(
   session: Session,
   { tables, rejected }: Catalogue,

@@ -1,10 +1,7 @@
 import { StoreError } from '../../lib/errors.ts'
 import type { OpenSession, Session } from './connect.ts'
 
-/**
- * Sessions for one call with concurrent work, opened on demand and kept until the end. If the server refuses a further connection,
- * the open ones share the work; if it refuses the first, all work fails with the refusal.
- */
+/** Sessions for one call's concurrent work. If the server refuses a further connection, the open ones share the work. */
 export class SessionPool {
   readonly #open: (isFirst: boolean) => Promise<OpenSession>
   readonly #idle: OpenSession[] = []

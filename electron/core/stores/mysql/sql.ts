@@ -127,10 +127,7 @@ function asTime({ precision }: Column, value: Value): Sql {
   return sql`CAST(${{ text: '?', values: [value] }} AS DATETIME(${verbatim(String(precision))}))`
 }
 
-/**
- * The statement that undoes a release. A deleted row is inserted, which its unique key allows only while the name is free. An
- * update is reverted if the row is still exactly as the release left it.
- */
+/** Undoes a release: inserts a deleted row if its unique key is free, or reverts an update if the row is still as it was left. */
 export function restoreStatement(program: MysqlProgram, raw: MysqlRaw): Sql {
   const { table } = program
   const seen = (column: string): Value => raw.row[column] ?? null

@@ -8,10 +8,7 @@ const ANSWERS = {
   run: 'for _, c in ipairs(todo) do redis.call(unpack(c)) end return "released"',
 }
 
-/**
- * The release as one line for redis-cli: the script that the store runs, with its values written out. It answers released, changed,
- * gone or denied. Null if redis-cli cannot do it: it does not follow Sentinel.
- */
+/** The store's release script with its values, as a line for redis-cli. Null for Sentinel, which redis-cli does not follow. */
 export function redisCommand(address: RedisAddress, program: RedisProgram): string | null {
   const [host] = address.hosts
   if (!host || address.mode === 'sentinel') return null
@@ -41,10 +38,7 @@ export function redisCommand(address: RedisAddress, program: RedisProgram): stri
   ])
 }
 
-/**
- * A string of Lua 5.1 in printable ASCII without a single quote, so that the script fits between two. Always three digits: a digit
- * after a shorter escape would become part of it.
- */
+/** A Lua 5.1 string in printable ASCII without single quotes. Escapes have three digits: a digit may follow. */
 function literal(word: Word): string {
   const text = toBuffer(word)
     .toString('latin1')

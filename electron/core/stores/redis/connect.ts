@@ -9,10 +9,7 @@ const COMMAND_TIMEOUT_MS = 4000
 
 export type RedisClient = Redis | Cluster
 
-/**
- * A client that never repeats a command by itself. Re-sending after a lost connection is ioredis's default, and would let
- * a release run twice: the second answer would be "gone" for a lock that we released.
- */
+/** A client that never resends a command, as ioredis would: a release sent twice reports `gone` for a lock that we released. */
 export function createClient(address: RedisAddress): RedisClient {
   const options = {
     ...(address.username === null ? {} : { username: address.username }),

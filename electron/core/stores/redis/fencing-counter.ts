@@ -6,10 +6,7 @@ const COUNTER = 'lockkeeper:fencing'
 const COUNTER_NAME = /^lockkeeper:fencing(?::\{\d+\})?$/
 const SLOTS = 16_384
 
-/**
- * The counter for locks under this key. A script on a cluster may only touch keys of one slot, so there is one counter for
- * each slot there: one for each key would be a record for every name that was ever locked, for ever.
- */
+/** One counter per slot of a cluster, as scripts touch one slot only; one per key would leave a record for every name. */
 export function counterFor(key: Buffer, isCluster: boolean): Buffer {
   return Buffer.from(isCluster ? `${COUNTER}:{${tagOf(slotOf(key))}}` : COUNTER)
 }

@@ -35,10 +35,7 @@ export function rawOfCopy({ id, data }: RecordCopy): RedisRaw {
   return rawOf(textToKey(id), { type: 'string', bytes }, kept.data.expiresAt)
 }
 
-/**
- * The one script that ever writes a lock. ARGV is the value, the time after which the lock has ended (empty: never), and the
- * end of the key (empty: none). Answers taken, ended or denied (nothing was done), or restored.
- */
+/** Writes a lock if its key is free. ARGV: the value, the lock's end and the key's end (empty: none). */
 const RESTORE = script(
   `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 'taken' end

@@ -9,10 +9,7 @@ import { runScript, script } from './script.ts'
 /** How a script refers to the keys and values of its program. */
 type Terms = { key(key: Buffer): string; value(word: Word): string }
 
-/**
- * A program in Lua, for the store and for redis-cli alike: it compares everything, checks that every command is permitted, and
- * only then runs them. Answers gone, changed, or one of `answers`.
- */
+/** A program in Lua: compares, checks that every command is permitted, then runs them. Answers gone, changed, or one of `answers`. */
 export function releaseLua(
   { key, guards, commands }: RedisProgram,
   { key: keyTerm, value }: Terms,
@@ -68,10 +65,7 @@ end
 return {"released", notified}`,
 }
 
-/**
- * Compares and acts in one script. Keys and values are arguments, so the text depends only on the shape of the program, and the
- * server caches one script per shape.
- */
+/** Compares and acts in one script. Keys and values are arguments, so the server caches one script per shape of program. */
 export async function runProgram(client: RedisClient, program: RedisProgram): Promise<Act> {
   const keys = keysOf(program)
   const args: Word[] = []

@@ -65,10 +65,7 @@ export function deniedProblem(denied: number, found: number, match: string | nul
 const FIRST_COUNT = 200
 const COUNT = 1000
 
-/**
- * SCAN, never KEYS: the server is not blocked for longer than one step. The next step is requested before the keys of this one
- * are yielded, so that scanning and fetching overlap on the one connection.
- */
+/** SCAN, never KEYS, which blocks the server. The next step is requested before the keys of this one are used. */
 export async function* scanKeys(
   node: Redis,
   pattern: string | null,

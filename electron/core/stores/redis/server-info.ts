@@ -15,10 +15,7 @@ export async function serverName(node: Redis): Promise<string> {
   return at < 0 ? 'Redis' : `Redis ${String(hello[at + 1])}`
 }
 
-/**
- * Checks what the account may do without doing it. Before Redis 7 a script cannot check; there an account that may run scripts
- * counts as permitted, and a release that is not fails without a change.
- */
+/** What the account may do, without doing it. Before Redis 7 a script cannot check: the account counts as permitted. */
 const PROBE = script(
   `
 if not redis.acl_check_cmd then return { 1, 1 } end

@@ -9,10 +9,7 @@ import { type Guard, isPublish, keysOf, type RedisProgram } from './format/progr
 /** EXEC does nothing if a key was touched, even by a renewal; then everything is compared again. */
 const MOST_ATTEMPTS = 5
 
-/**
- * The same release for accounts that may not run scripts: WATCH the keys, compare, and MULTI/EXEC, which the server
- * executes only if none of them was touched since. On a connection of its own, because WATCH belongs to a connection.
- */
+/** The same release without scripts: WATCH, compare, MULTI/EXEC. On its own connection, because WATCH belongs to one. */
 export async function runWatched(client: RedisClient, program: RedisProgram): Promise<Act> {
   if (!(client instanceof Redis)) {
     throw new StoreError(

@@ -39,10 +39,7 @@ export function textOf(item: Item, name: string, type: 'S' | 'N', notes: Note[])
   return text
 }
 
-/**
- * The attribute in DynamoDB's JSON, the same text for the same value however the server orders maps and sets: for the
- * fence, for the inspector and for command lines.
- */
+/** The attribute in DynamoDB's JSON: the same text for the same value, however the server orders maps and sets. */
 export function attributeJson(value: AttributeValue): unknown {
   if (value.B !== undefined) return { B: base64(value.B) }
   if (value.BS !== undefined) return { BS: value.BS.map(base64).sort() }

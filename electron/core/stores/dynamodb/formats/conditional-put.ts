@@ -20,10 +20,7 @@ const PYTHON_LOCK = ['record_version_number', 'owner_name', 'lease_duration']
 /** The earliest time that a Date can carry. */
 const EARLIEST_MS = -8.64e15
 
-/**
- * One item a lock, taken by `PutItem` if `attribute_not_exists(lock_key) OR expires_at < :now`. That condition decides about odd
- * items: without a numeric expires_at it is never true, and the lock blocks for ever.
- */
+/** One item per lock, taken if `attribute_not_exists(lock_key) OR expires_at < :now`: without a numeric expires_at, never. */
 export const conditionalPut: Taken<DynamoFormat> = {
   info: {
     id: 'conditional-put',

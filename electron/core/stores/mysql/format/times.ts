@@ -45,10 +45,7 @@ export function isInstant(raw: MysqlRaw, column: string): boolean {
   return raw.table.columns.get(column)?.type === 'timestamp'
 }
 
-/**
- * The lease that ends at a time column. Without a zone, an end near now may be past or future: calling it past would show a held
- * lock as free. With a value that is not a time the end is unknown too.
- */
+/** The lease that ends at a time column; unknown if its zone decides whether the end is past, or if it is not a time. */
 export function leaseUntil(
   raw: MysqlRaw,
   column: string,

@@ -39,10 +39,7 @@ const RANDOM = [
   /(?:^|[^0-9])1[5-9]\d{8}(?:\d{3})?$/,
 ]
 
-/**
- * Whether a value differs with every acquisition, and so identifies the lock by itself. A host name, an instance id or "locked"
- * does not. Values of unknown shape count as not distinctive, which errs on the safe side.
- */
+/** Whether a value differs with every acquisition. Host names and `locked` do not; unknown shapes count as if they did not. */
 export function isDistinctive(token: string): boolean {
   return RANDOM.some(shape => shape.test(token))
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the pickles of single strings, integers and booleans, protocols 0 to 5. A pickle is a program that can call
- * anything; this knows only the few instructions that push a constant, and refuses every other, so nothing can run.
- */
+/** Reads pickles of one string, integer or boolean, protocols 0 to 5. Anything but a constant is refused: nothing can run. */
 
 type Scalar = string | number | bigint | boolean
 

@@ -15,10 +15,7 @@ export type Word = Buffer | string | number
 /** The commands of a release. The first argument is the key, or the channel of a publish. */
 export type Command = readonly ['DEL' | 'LPUSH' | 'PEXPIRE' | 'PUBLISH' | 'SPUBLISH', Word, ...Word[]]
 
-/**
- * A release as data: if every guard holds, every command runs, in one atomic step. Notifications come first, so that a server
- * that refuses to publish refuses before anything is deleted.
- */
+/** If every guard holds, every command runs, in one atomic step. Notifications come first: a refused one then deletes nothing. */
 export type RedisProgram = {
   readonly key: Buffer
   readonly guards: readonly Guard[]
