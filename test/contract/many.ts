@@ -66,7 +66,7 @@ export function manySuite(factory: HarnessFactory): void {
       expect(new Set(await ownersOf(named(30, 'bystander')))).toEqual(new Set(['owner-1']))
     })
 
-    it('answers each for itself, in the order asked for', async () => {
+    it('returns one result per lock, in the requested order', async () => {
       const names = named(60)
       await h.holdMany(names, 'owner-1')
       const other = await h.putUnrecognised()
@@ -141,7 +141,7 @@ export function manySuite(factory: HarnessFactory): void {
       expect(await ownersOf(names)).toEqual(names.map((_, i) => (i === 3 ? null : 'owner-1')))
     })
 
-    it('changes nothing when it was stopped before, or while it was being written down', async () => {
+    it('changes nothing when stopped before or while the intent is recorded', async () => {
       const names = named(30)
       await h.holdMany(names, 'owner-1')
       const locks = await locksNamed(h, names)
@@ -162,7 +162,7 @@ export function manySuite(factory: HarnessFactory): void {
       expect(new Set(await ownersOf(names))).toEqual(new Set(['owner-1']))
     })
 
-    it("never removes another holder's lock, while others take 500 locks as fast as they can", async () => {
+    it("never removes another holder's lock while 500 locks change hands at full speed", async () => {
       const { released, changed, other, wrong } = await raceMany(h, 500)
       expect(wrong).toEqual([])
       expect(other).toEqual([])

@@ -30,7 +30,7 @@ export function restoreSuite(factory: HarnessFactory): void {
       return copy
     }
 
-    it('puts a released lock back as it was, its end included', async () => {
+    it('restores a released lock as it was, including its end', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       const before = await lockNamed(h, 'orders')
       const endedIn = await h.remainingMs('orders')
@@ -51,7 +51,7 @@ export function restoreSuite(factory: HarnessFactory): void {
       expect(Math.abs(endsIn - endedIn)).toBeLessThan(1000)
     })
 
-    it('can be released again, with the fence that it had', async () => {
+    it('restores a lock that can be released again with its former fence', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       const { fence, id } = await lockNamed(h, 'orders')
       const copy = await released('invoices')
@@ -63,7 +63,7 @@ export function restoreSuite(factory: HarnessFactory): void {
       expect(await h.ownerOf('orders')).toBeNull()
     })
 
-    it('changes nothing under a name that is taken again, and names the holder', async () => {
+    it('changes nothing under a name that was acquired again, and names the holder', async () => {
       const copy = await released('orders')
       await h.hold('orders', 'owner-2', HOUR)
       expect(await h.store.restore(copy, never)).toMatchObject({
@@ -73,7 +73,7 @@ export function restoreSuite(factory: HarnessFactory): void {
       expect(await h.ownerOf('orders')).toBe('owner-2')
     })
 
-    it('puts it back only once', async () => {
+    it('restores a lock only once', async () => {
       const copy = await released('orders')
       const outcomes = await Promise.all([h.store.restore(copy, never), h.store.restore(copy, never)])
       expect(outcomes.map(each => each.outcome).sort()).toEqual(['restored', 'taken'])
@@ -83,7 +83,7 @@ export function restoreSuite(factory: HarnessFactory): void {
       })
     })
 
-    it('does not bring back a lock whose lease has ended since', async () => {
+    it('does not restore a lock whose lease has ended', async () => {
       const copy = await released('orders', 2000)
       expect(copy.endsAt).not.toBeNull()
       const { serverTime, errorMs } = await h.store.clock(never)
@@ -93,7 +93,7 @@ export function restoreSuite(factory: HarnessFactory): void {
       expect((await listAll(h.store)).locks.filter(lock => lock.state !== 'released')).toEqual([])
     })
 
-    it('refuses a copy that is not of the lock that was released, and writes nothing', async () => {
+    it('refuses a copy of another lock, and writes nothing', async () => {
       const copy = await released('orders')
       const other = await released('invoices')
       const hostile: [string, RecordCopy][] = [

@@ -40,7 +40,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect(await h.readOnly.capabilities(never)).not.toContain('release')
     })
 
-    it('shows a lock with its owner, times and fence, the same by list and by inspect', async () => {
+    it('shows the same owner, times and fence in a list and in inspect', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       const { locks } = await listAll(h.store)
       expect(locks).toHaveLength(1)
@@ -95,7 +95,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect((await listAll(h.store, 3)).locks).toHaveLength(3)
     })
 
-    it('reports a record that no format knows, and does not call it a lock', async () => {
+    it('reports a record that no format recognizes, and not as a lock', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       const key = await h.putUnrecognised()
       const { locks, unrecognised } = await listAll(h.store)
@@ -103,7 +103,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect(unrecognised).toEqual([{ key, reason: expect.stringMatching(/\w/) }])
     })
 
-    it('inspects a missing lock as null', async () => {
+    it('inspects an absent lock as null', async () => {
       expect(await h.store.inspect(h.keyOf('nothing'), never)).toBeNull()
     })
 
@@ -134,7 +134,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect(await h.ownerOf('orders')).toBe('owner-2')
     })
 
-    it('does not take the fence of one lock for another', async () => {
+    it('refuses the fence of another lock', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       await h.hold('invoices', 'owner-1', HOUR)
       const { fence } = await lockNamed('orders')

@@ -17,7 +17,7 @@ describe.each<[string, number, number, () => number, () => Promise<Locks>]>([
   ['Redis', 3000, 1500, () => inject('redisPort'), () => redisLocks(3000)],
   ['MySQL', 1200, 600, () => inject('mariadbPort'), () => mysqlLocks(1200, inject('mariadbPort'))],
 ])('the connection to %s is cut again and again', (_, count, rate, portOf, fill) => {
-  test('and the plan completes by itself: what was perhaps released is never called released', async () => {
+  test('and the plan completes: an uncertain release is never reported as released', async () => {
     const { address, tokens, left } = await fill()
     const proxy = await startCuttingProxy(portOf())
     const c = await proving(address.replace(`:${portOf()}`, `:${proxy.port}`))

@@ -8,7 +8,7 @@ import { untrue } from './truth.ts'
 const LOCKS = 4000
 const KILLS = 4
 
-test('a console that is killed in the middle, again and again, loses no trace, and the next one completes it', async () => {
+test('a console killed repeatedly in the middle of a plan loses no trace, and the next one completes the plan', async () => {
   const { address, tokens, left } = await redisLocks(LOCKS)
   const cli = await cliPlan(address)
   const settled = async () =>
@@ -49,7 +49,7 @@ test('a console that is killed in the middle, again and again, loses no trace, a
   expect(gone.filter(n => !everTried.has(n))).toEqual([])
 })
 
-test('Ctrl-C finishes what was sent and leaves the rest alone; the same command goes on', async () => {
+test('Ctrl-C finishes what was sent and stops; the same command continues', async () => {
   const { address, tokens, left } = await redisLocks(2000)
   const cli = await cliPlan(address)
   const { child, done } = cli.start(1000)

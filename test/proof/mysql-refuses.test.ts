@@ -70,7 +70,7 @@ test('a plan waits for a server that has no connection left, and loses nothing',
   expect(await c.ask('audit.verify', {})).toMatchObject({ ok: true })
 })
 
-test('rows that another transaction holds fail by name, and go when it lets them', async () => {
+test('rows that another transaction holds fail by name, and are released once it ends', async () => {
   const { c, plan, tokens, left, another, completes } = await planned()
   const other = await another()
   await other.query('START TRANSACTION')
@@ -92,7 +92,7 @@ test('rows that another transaction holds fail by name, and go when it lets them
   await completes()
 })
 
-test('a server that turns read-only in the middle is left alone at once, and finished afterwards', async () => {
+test('a server that turns read-only is left alone at once, and finished afterwards', async () => {
   const { c, plan, tokens, left, another, completes } = await planned()
   const admin = await another()
   await c.begin(plan, RATE)

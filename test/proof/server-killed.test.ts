@@ -53,7 +53,7 @@ describe.each<
   ['Redis', 4000, 4000, durableRedis, (count, port) => redisLocks(count, { port })],
   ['MariaDB', 1500, 1000, durableMariaDb, mysqlLocks],
 ])('%s is killed in the middle of a plan', (_, count, rate, start, fill) => {
-  test('which ends with the truth about every lock, and goes on when it is back', async () => {
+  test('which ends with a true result for every lock, and continues when the server is back', async () => {
     const server = await start()
     const { address, tokens, left } = await fill(count, server.port)
     const c = await proving(address, { patienceMs: 0 })

@@ -154,7 +154,7 @@ test('10,000 locks in DynamoDB', async () => {
   expect(stats.spent.units).toBeGreaterThanOrEqual(await table.scanUnits())
 })
 
-test('the commands that Redis was sent are as many as Redis saw', async () => {
+test('the counted commands are those that Redis saw', async () => {
   const server = await startRedis()
   onTestFinished(() => server.stop('SIGKILL'))
   const client = new Redis({ port: server.port })

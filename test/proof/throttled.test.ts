@@ -54,7 +54,7 @@ test('a plan gets through while DynamoDB leaves items out and refuses every thir
   expect(await c.ask('audit.verify', {})).toMatchObject({ ok: true })
 })
 
-test('when DynamoDB has no capacity at all, what was not released is named, and goes on later', async () => {
+test('without any capacity, unreleased locks are named, and released later', async () => {
   const { address, tokens, left, state } = await throttledTable()
   const c = await proving(address)
   const plan = await c.plan()
@@ -79,7 +79,7 @@ test('when DynamoDB has no capacity at all, what was not released is named, and 
   expect(await c.ask('audit.verify', {})).toMatchObject({ ok: true })
 })
 
-test('answers that DynamoDB gave and we never saw are looked at again', async () => {
+test('locks whose answers were lost are read again', async () => {
   const { address, tokens, left, state } = await throttledTable()
   const c = await proving(address)
   const plan = await c.plan()

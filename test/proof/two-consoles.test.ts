@@ -34,7 +34,7 @@ test('two consoles that apply plans of the same locks release each of them once,
   }
 })
 
-test('and so do two command lines', async () => {
+test('two command lines do the same', async () => {
   const { address, left } = await redisLocks(LOCKS)
   const clis = await Promise.all([cliPlan(address), cliPlan(address)])
   const runs = await Promise.all(clis.map(cli => cli.run(2000)))

@@ -54,10 +54,7 @@ export class SharedFile<T> {
     return this.#problem ?? this.#setAsideNotice
   }
 
-  /**
-   * Reads the file if it has changed; true if that changed its value or notice. `setAside` moves a file that is not valid out of
-   * the way. Without it the file stays: someone may be editing it, or another version may understand it.
-   */
+  /** Reads a changed file; true if its value or notice changed. `setAside` moves an invalid file away, which may be being edited. */
   read({ setAside = false } = {}): Promise<boolean> {
     return this.#queue.run(() => this.#read(setAside))
   }

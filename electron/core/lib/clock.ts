@@ -38,10 +38,7 @@ export class ServerClock {
   /** The server answered without telling its time. */
   observeNone(): void {}
 
-  /**
-   * For when one of the clocks is known to have jumped. Readings from before would only exclude those from after if the jump was
-   * longer than what both leave open; otherwise they would narrow each other to something that is not so.
-   */
+  /** After one of the clocks jumped: earlier readings could narrow later ones to something wrong. */
   forget(): void {
     this.#low = Number.NEGATIVE_INFINITY
     this.#high = Number.POSITIVE_INFINITY

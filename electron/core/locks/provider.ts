@@ -44,12 +44,8 @@ export type AcquireAnswer = Grant | Refusal
 export type ExtendAnswer = Extension | Loss
 export type ReleaseAnswer = Release | Loss
 
-/**
- * What a lock manager does to a store, each one atomic step there, in the format that the programs share. All times are the store's.
- * An expired lock is never extended, even if it is still free. No lease is shorter than requested: formats that count in seconds
- * round up. Methods throw StoreError and nothing else; it is `uncertain` if the step may have been done.
- */
-export interface Provider {
+/** What a provider knows without asking its store. */
+export interface ProviderTraits {
   readonly kind: string
   readonly format: string
   readonly defaultTtlMs: number
@@ -61,6 +57,14 @@ export interface Provider {
   keyOf(name: string): string
   /** The reverse; null for a key of another format. */
   nameOf(key: string): string | null
+}
+
+/**
+ * What a lock manager does to a store, each one atomic step there, in the format that the programs share. All times are the store's.
+ * An expired lock is never extended, even if it is still free. No lease is shorter than requested: formats that count in seconds
+ * round up. Methods throw StoreError and nothing else; it is `uncertain` if the step may have been done.
+ */
+export interface Provider extends ProviderTraits {
   setup(signal: AbortSignal): Promise<void>
   take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<AcquireAnswer>
   extend(name: string, proof: OwnerProof, ttlMs: number, signal: AbortSignal): Promise<ExtendAnswer>

@@ -55,9 +55,8 @@ export class WaitQueue {
   #isRunning = false
   #isWoken = false
   #wakeUp: (() => void) | null = null
-  /** Also while the subscription is pending. */
-  #isListening = false
-  #stopListening: (() => void) | null = null
+  /** Also while it is pending. Resolves with the function that ends it. */
+  #subscription: Promise<() => void> | null = null
   #stopDoubting: (() => void) | null = null
 
   constructor(options: WaitQueueOptions) {
@@ -109,11 +108,8 @@ export class WaitQueue {
       this.#startListening()
       await this.#pause(pauseMs)
     }
-    if (this.#stopListening) {
-      this.#stopListening()
-      this.#stopListening = null
-      this.#isListening = false
-    }
+    this.#subscription?.then(stop => stop()).catch(() => {})
+    this.#subscription = null
     this.#doubtNoMore()
     this.#isRunning = false
     this.#o.onEmpty()
@@ -177,22 +173,19 @@ export class WaitQueue {
   #startListening(): void {
     const { listen } = this.#o.provider
     const [first] = this.#waiters
-    if (this.#isListening || listen === null || this.#trouble || !this.#isKnown || !first) return
+    if (this.#subscription || listen === null || this.#trouble || !this.#isKnown || !first) return
     const told = () => {
       if (this.#o.isOurs()) this.#doubt()
       else this.wake()
     }
-    this.#isListening = true
-    listen.call(this.#o.provider, first.wanted.key, told, this.#o.closed).then(
-      stop => {
-        if (!this.#isRunning) return stop()
-        this.#stopListening = stop
-        // Asking once more after subscribing makes sure that no release is missed.
-        this.wake()
-      },
+    const subscription = listen.call(this.#o.provider, first.wanted.key, told, this.#o.closed)
+    this.#subscription = subscription
+    subscription.then(
+      // Asking once more after subscribing makes sure that no release is missed.
+      () => this.wake(),
       // Without notifications the queue polls.
       () => {
-        this.#isListening = false
+        if (this.#subscription === subscription) this.#subscription = null
       },
     )
   }

@@ -8,10 +8,7 @@ export type FenceInput = { readonly exact: readonly Part[]; readonly endsAt?: nu
 /** Two readings of one TTL differ by the rounding of PTTL and TIME. */
 export const DEADLINE_SLACK_MS = 2
 
-/**
- * A short digest without secrets, bound to the format and the key, so that the fence of one lock never matches another. The
- * deadline, if it is part of the fence, stays readable because it is compared with a little slack.
- */
+/** A digest bound to the format and the key. A deadline in it stays readable, because it is compared with a little slack. */
 export function makeFence(format: string, key: string, seen: FenceInput): string {
   const digest = digestOf(format, key, seen.exact)
   if (seen.endsAt === undefined) return digest

@@ -40,10 +40,7 @@ export type RecordState =
   | { readonly is: 'other' }
   | { readonly is: 'absent' }
 
-/**
- * One connection to a store of locks. Implementations do all I/O; formats interpret the records.
- * Every method may throw StoreError and nothing else. A store connects on first use and reconnects after a loss.
- */
+/** One connection to a store, made on first use and again after a loss. Methods throw StoreError and nothing else. */
 export interface LockStore {
   readonly kind: string
   /** Without the password. */

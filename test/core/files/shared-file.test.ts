@@ -81,7 +81,7 @@ describe('a shared file', () => {
 })
 
 describe('a damaged file', () => {
-  it('stays where it is, unchanged, unless it is to be set aside', async () => {
+  it('stays unchanged unless it may be set aside', async () => {
     const folder = dataFolder()
     writeFileSync(pathIn(folder), DAMAGED)
     const file = open(folder)
@@ -103,7 +103,7 @@ describe('a damaged file', () => {
     expect(wordsIn(folder)).toEqual(['one'])
   })
 
-  it('is set aside once: the slower of two processes takes over what the quicker one wrote', async () => {
+  it('is set aside once: the slower of two processes adopts what the faster one wrote', async () => {
     const folder = dataFolder()
     writeFileSync(pathIn(folder), DAMAGED)
     const slow = open(folder)

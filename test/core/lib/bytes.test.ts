@@ -24,7 +24,7 @@ describe('a key as text', () => {
     ['a key named hex: alone', Buffer.from('hex:'), 'hex:6865783a'],
     ['a key named hex: without hex', Buffer.from('hex:zz'), 'hex:6865783a7a7a'],
     ['a key named hex: of odd length', Buffer.from('hex:abc'), 'hex:6865783a616263'],
-  ])('%s survives there and back', (_, key, text) => {
+  ])('%s converts to text and back', (_, key, text) => {
     expect(keyToText(key)).toBe(text)
     expect(textToKey(text)).toEqual(key)
   })
@@ -36,7 +36,7 @@ describe('a key as text', () => {
     ['hex:', Buffer.alloc(0)],
     ['HEX:ff', Buffer.from('HEX:ff')],
     ['hex:ff\n', Buffer.from('hex:ff\n')],
-  ])('%j typed by a person is the key that it must mean', (text, key) => {
+  ])('%j typed by an operator addresses the intended key', (text, key) => {
     expect(textToKey(text)).toEqual(key)
   })
 
@@ -79,7 +79,7 @@ describe('a raw part', () => {
     expect(rawPart('x', bytes)).toEqual({ label: 'x', encoding, text, size: bytes.length })
   })
 
-  test('that is not UTF-8 is cut at 64 KiB of bytes and tells the whole size', () => {
+  test('that is not UTF-8 is cut at 64 KiB and states its full size', () => {
     const part = rawPart('value', Buffer.alloc(LIMIT + 10, 0xff))
     expect(part).toMatchObject({ encoding: 'hex', size: LIMIT + 10 })
     expect(part.text).toBe('ff'.repeat(LIMIT))
@@ -90,7 +90,7 @@ describe('a raw part', () => {
   })
 })
 
-test('bytes for people to read are text where they can be', () => {
+test('bytes are displayed as text where possible', () => {
   expect(bytesToDisplay(Buffer.from('é'))).toBe('é')
   expect(bytesToDisplay(Buffer.from([0x61, 0xff, 0x0a]))).toBe('a\\xff\\x0a')
 })
@@ -104,7 +104,7 @@ test.each([
   [1024 * 1024 - 1, '1.0 MB'],
   [1024 * 1024, '1.0 MB'],
   [512 * 1024 * 1024, '512.0 MB'],
-])('%d bytes are said as %s', (bytes, said) => {
+])('%d bytes are displayed as %s', (bytes, said) => {
   expect(saySize(bytes)).toBe(said)
 })
 

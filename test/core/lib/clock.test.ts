@@ -22,21 +22,21 @@ function simulate(
   }
 }
 
-test('goes by our own clock, and says that it does not know, until the store was asked', () => {
+test('uses the local clock, with an unknown offset, until the store has answered', () => {
   const clock = new ServerClock(() => T)
   expect(clock.known).toBe(false)
   expect(clock.now()).toBe(T)
   expect(clock.reading()).toEqual({ serverTime: T, offsetMs: null, errorMs: 0 })
 })
 
-test('one reading bounds the offset by the time the question took', () => {
+test('one reading bounds the offset by the round trip', () => {
   const clock = new ServerClock(() => T + 100)
   clock.observe(T + 5050, T, T + 100, 0)
   expect(clock.reading()).toEqual({ serverTime: T + 5100, offsetMs: 5000, errorMs: 50 })
 })
 
 test.each([HOUR, -HOUR, 0, 1, -250, 36 * HOUR])(
-  'is right within the error it tells for a clock that is %d ms off',
+  'is right within its stated error for a clock that is %d ms off',
   offset => {
     for (const resolution of [1, 1000]) {
       for (let seed = 0; seed < 20; seed++) {
@@ -73,7 +73,7 @@ test.each([HOUR, -HOUR, 500, -500])('starts again when the clock was set by %d m
   expect(errorMs).toBeLessThanOrEqual(6)
 })
 
-test('a slow answer does not spoil what quick ones told', () => {
+test('a slow answer does not widen the bounds of quick ones', () => {
   const clock = new ServerClock(() => T)
   clock.observe(T + 5, T, T + 10, 0)
   const before = clock.reading()
@@ -95,7 +95,7 @@ test.each([
   expect(clock.reading()).toEqual(before)
 })
 
-test('clocks that may run apart are known less well as time goes by, until the store is asked again', () => {
+test('the error of drifting clocks grows until the next reading', () => {
   let here = T
   const clock = new ServerClock(() => here, 100)
   clock.observe(T, T, T, 10)
@@ -109,7 +109,7 @@ test('clocks that may run apart are known less well as time goes by, until the s
   expect(errorMs).toBe(5)
 })
 
-test('counts on nothing from before once it is told to forget, also if it does not contradict what comes after', () => {
+test('drops earlier readings when told to forget, even those that later ones agree with', () => {
   const clock = new ServerClock(() => T)
   const random = new Random(7)
   simulate(clock, 0, 1000, 100, random)

@@ -10,7 +10,7 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   return { open, opened }
 }
 
-it('runs one piece of work after the other, in the order they were queued', async () => {
+it('runs work one piece at a time, in queue order', async () => {
   const queue = new WorkQueue()
   const first = gate()
   const ran: number[] = []
@@ -39,7 +39,7 @@ it('continues after failed work, and rejects only its caller', async () => {
   expect(await next).toBe('done')
 })
 
-it('runs no more work at a time than its width', async () => {
+it('runs at most its width of work at a time', async () => {
   const queue = new WorkQueue(2)
   const gates = [gate(), gate(), gate()]
   let running = 0
@@ -56,7 +56,7 @@ it('runs no more work at a time than its width', async () => {
   expect(most).toBe(2)
 })
 
-it('works on every item, and on no more than the width at a time', async () => {
+it('processes every item, at most the width at a time', async () => {
   const seen: number[] = []
   let running = 0
   let most = 0
@@ -69,7 +69,7 @@ it('works on every item, and on no more than the width at a time', async () => {
   expect([seen.sort(), most]).toEqual([[1, 2, 3, 4, 5], 2])
 })
 
-it('lets others run while it goes through many items', async () => {
+it('yields to other work while it processes many items', async () => {
   let others = 0
   let isOver = false
   const tick = () => {

@@ -29,7 +29,7 @@ test.each<[string, unknown]>([
   ['a text', 'hunter2'],
   ['null', null],
   ['nothing', undefined],
-])('%s that nobody foresaw is not shown in its own words', (_, error) => {
+])('an unexpected %s is reported without its own message', (_, error) => {
   const failure = toFailure(error)
   expect(failureSchema.parse(failure)).toEqual(failure)
   expect(failure.code).toBe('INTERNAL')
@@ -46,7 +46,7 @@ test.each([
   expect(quoteServerText(text)).toBe(quoted)
 })
 
-test('a server that talks too much is cut to one line, also in wide characters', () => {
+test('long server text is cut to one line, also in wide characters', () => {
   for (const char of ['a', '漢', '\u001b']) {
     const quoted = quoteServerText(char.repeat(10_000))
     expect(textWidth(quoted)).toBeLessThanOrEqual(202)
@@ -54,7 +54,7 @@ test('a server that talks too much is cut to one line, also in wide characters',
   }
 })
 
-test('stopping on request is an error of its own, and only then', () => {
+test('an abort has its own error code', () => {
   const stop = new AbortController()
   expect(() => throwIfAborted(stop.signal)).not.toThrow()
   stop.abort()

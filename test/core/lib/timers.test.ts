@@ -26,7 +26,7 @@ it('calls back after a delay longer than a timer can count', () => {
   expect(called).toHaveBeenCalledOnce()
 })
 
-it('does not call back once cancelled', () => {
+it('does not call back after it was cancelled', () => {
   const called = vi.fn()
   later(5, called)()
   vi.advanceTimersByTime(10)
@@ -57,7 +57,7 @@ it('gives up work as soon as the signal fires', async () => {
   await expect(unlessAborted(NEVER, stop.signal)).rejects.toMatchObject({ code: 'ABORTED' })
 })
 
-it('tells every listener of an abort, but none that has left', () => {
+it('notifies every listener of an abort, except those that left', () => {
   const stop = new AbortController()
   const told: string[] = []
   onAbort(stop.signal, () => told.push('first'))

@@ -15,7 +15,7 @@ it('throws when the answer was lost, and releases in the background what it may 
   await expect.poll(() => store.ownerOf('job')).toBeNull()
 })
 
-it('does not release what a chosen owner may have acquired: it may hold the lock rightly', async () => {
+it('does not release for a chosen owner, which may hold the lock rightly', async () => {
   const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take') throw unreachable(true)
@@ -25,7 +25,7 @@ it('does not release what a chosen owner may have acquired: it may hold the lock
   expect(store.ownerOf('job')).toBe('run-1')
 })
 
-it('releases a lock that was granted after its waiter had left', async () => {
+it('releases a lock that was granted after its waiter left', async () => {
   const store = new ScriptedProvider()
   const answered = gate()
   store.after = step => (step === 'take' ? answered.opened : undefined)
@@ -38,7 +38,7 @@ it('releases a lock that was granted after its waiter had left', async () => {
   await expect.poll(() => store.ownerOf('job')).toBeNull()
 })
 
-it('releases only once what only a chosen owner tells from the next acquisition', async () => {
+it('sends one release when only a chosen owner identifies the acquisition', async () => {
   const store = new ScriptedProvider()
   const { take } = store.provider
   store.provider.take = async (...args) => ({ ...(await take(...args)), mark: null })
@@ -92,7 +92,7 @@ it('warns that a lock ends by itself when the retries of its release failed too'
   expect(store.calls.release).toBeGreaterThan(1)
 })
 
-it('tries to release once more when it is closed', async () => {
+it('retries a release once more when the manager closes', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   store.before = step => {
@@ -104,7 +104,7 @@ it('tries to release once more when it is closed', async () => {
   expect(store.warnings).toEqual([])
 })
 
-it('tries only once to release what nothing but a named owner tells from its next lock, and says so', async () => {
+it('tries one release when only a named owner identifies the lock, and reports it', async () => {
   const store = new ScriptedProvider()
   const { take } = store.provider
   store.provider.take = async (...args) => ({ ...(await take(...args)), mark: null })

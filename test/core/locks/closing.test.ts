@@ -17,7 +17,7 @@ it('releases a lock that is granted while the manager is closing', async () => {
   expect([store.ownerOf('job'), store.ownerOf('other')]).toEqual([null, null])
 })
 
-it('does not cut off a release that it was asked for before it was closed, and waits for it', async () => {
+it('waits for a release that was requested before it was closed', async () => {
   const store = new ScriptedProvider()
   const answered = gate()
   store.before = async step => {
@@ -51,7 +51,7 @@ it('resolves a second close no sooner than the first', async () => {
   expect(await released).toEqual({ outcome: 'released' })
 })
 
-it('releases what work under a lock was done with when the manager was closed', async () => {
+it('releases the lock of work that finished as the manager closed', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const done = gate()

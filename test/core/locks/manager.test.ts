@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Metadata } from '../../../electron/core/locks/types.ts'
 import { gate, ScriptedProvider, taken, unreachable } from './scripted-provider.ts'
 
-it('gives a free lock, with its owner, its end and a fencing number', async () => {
+it('grants a free lock, with its owner, its expiry and a fencing number', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const { lock } = await taken(manager, 'job', { owner: 'run-1', ttl: '10m' })
@@ -17,21 +17,21 @@ it('gives a free lock, with its owner, its end and a fencing number', async () =
   expect(await manager.isLocked('job')).toBe(false)
 })
 
-it('makes an owner for every acquisition that names none', async () => {
+it('creates an owner for every acquisition without one', async () => {
   const manager = new ScriptedProvider().manager()
   const first = await taken(manager, 'a')
   const second = await taken(manager, 'b')
   expect(first.lock.owner).not.toBe(second.lock.owner)
 })
 
-it('refuses a lock that is held, at once, and names the run that holds it', async () => {
+it('refuses a held lock at once, and names its holder', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'run-1')
   expect(await store.manager().acquire('job')).toMatchObject({ acquired: false, holder: { owner: 'run-1' } })
   expect(store.calls.take).toBe(1)
 })
 
-it('fails closed when the store is down, whatever is asked', async () => {
+it('fails closed when the store is down, for every request', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   store.server.up = false
@@ -55,7 +55,7 @@ it('starts a new lease from now, and returns false when another owner has the lo
   expect(store.ownerOf('job')).toBe('another')
 })
 
-it('counts from before it asked, and not from when it was answered', async () => {
+it('counts a lease from before the request, not from the answer', async () => {
   const store = new ScriptedProvider()
   let lateMs = 0
   store.after = async () => {
@@ -69,7 +69,7 @@ it('counts from before it asked, and not from when it was answered', async () =>
   expect(lock.validMs()).toBeLessThanOrEqual(30_000 - lateMs)
 })
 
-it('takes a lock that was granted too late to be of use for a failure, and gives it back', async () => {
+it('fails when a lock was granted after its lease, and releases it', async () => {
   const store = new ScriptedProvider()
   store.after = step => (step === 'take' ? sleep(60) : undefined)
   await expect(store.manager().acquire('job', { ttl: 30 })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ it('counts on the shorter time while a renewal is under way', async () => {
   expect(store.ownerOf('job')).toBeNull()
 })
 
-it('renews once at a time, so that the last answer is about what the store did last', async () => {
+it('sends one renewal at a time, so that the last answer is about the last lease', async () => {
   const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: '1m' })
   const first = gate()
@@ -117,7 +117,7 @@ it('renews once at a time, so that the last answer is about what the store did l
   expect(lock.validMs()).toBeLessThanOrEqual(60_000)
 })
 
-it('does not take its own release for a loss', async () => {
+it('does not report its own release as a loss', async () => {
   const store = new ScriptedProvider()
   const seen: string[] = []
   const observer = { lost: () => seen.push('lost'), released: () => seen.push('released') }
@@ -160,7 +160,7 @@ it('can retry a release after the store was down', async () => {
   expect(await lock.release()).toEqual({ outcome: 'released' })
 })
 
-it('takes a lock that is gone for released after a release whose answer was lost, but not one that another has', async () => {
+it('reports an absent lock as released after a lost answer, but not one that another holds', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const both = [(await taken(manager, 'a')).lock, (await taken(manager, 'b')).lock]
@@ -177,7 +177,7 @@ it('takes a lock that is gone for released after a release whose answer was lost
   expect(await manager.stats()).toMatchObject({ released: 1, lost: 1 })
 })
 
-it('takes a lock that is gone for lost after a release that was certainly not done', async () => {
+it('reports an absent lock as lost after a release that was certainly not done', async () => {
   const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job')
   store.server.up = false
@@ -254,7 +254,7 @@ it('ignores what an observer throws later', async () => {
 it.each([
   ['throws', () => expect.unreachable()],
   ['rejects', async () => expect.unreachable()],
-])('keeps its locks whole when the observer fails and the warning of it %s', async (_, warn) => {
+])('keeps its locks when the observer fails and the warning %s', async (_, warn) => {
   const store = new ScriptedProvider()
   const observer = { acquired: () => expect.unreachable(), released: () => expect.unreachable() }
   const manager = store.manager({ observer, warn })
@@ -268,7 +268,7 @@ it.each([
   await manager.close()
 })
 
-it('counts what it did, and tells an observer, whose mistakes are its own', async () => {
+it('counts what it does and calls the observer, whose errors it ignores', async () => {
   const store = new ScriptedProvider()
   const told: string[] = []
   const manager = store.manager({

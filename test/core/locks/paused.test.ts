@@ -45,7 +45,7 @@ afterEach(async () => {
   redis.disconnect()
 })
 
-it('keeps the lock of a program that works longer than its time', async () => {
+it('keeps the lock of a program that works longer than its lease', async () => {
   const holder = await manager.holderOf('job')
   await expect
     .poll(async () => (await manager.holderOf('job'))?.expiresAt ?? 0)
@@ -55,7 +55,7 @@ it('keeps the lock of a program that works longer than its time', async () => {
   expect(await manager.isLocked('job')).toBe(false)
 })
 
-it('tells a program that stood still past the end of its lock, as soon as it runs again', async () => {
+it('notifies a program that was suspended past its lease as soon as it resumes', async () => {
   program.kill('SIGSTOP')
   const next = await manager.acquire('job', { owner: 'next', wait: '20s' })
   expect(next.acquired).toBe(true)
@@ -66,7 +66,7 @@ it('tells a program that stood still past the end of its lock, as soon as it run
   expect(await manager.holderOf('job')).toMatchObject({ owner: 'next' })
 })
 
-it('gives the lock of a program that was killed to the next, when its time is over', async () => {
+it('grants the lock of a killed program to the next after its lease', async () => {
   program.kill('SIGKILL')
   expect(await manager.acquire('job', { owner: 'next', wait: '20s' })).toMatchObject({ acquired: true })
 })

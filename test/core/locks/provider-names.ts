@@ -35,7 +35,7 @@ export function nameTests(
     '__proto__',
     '\u202Ebidi\u0007',
   ]
-  it.each(HOSTILE)('keeps a lock whose name is %j apart from all others', async odd => {
+  it.each(HOSTILE)('keeps a lock named %j apart from all others', async odd => {
     const name = `suite:${odd}`
     const lock = await taken(name, 'run-1')
     expect(provider().nameOf(provider().keyOf(name))).toBe(name)
@@ -63,7 +63,7 @@ export function nameTests(
     },
   )
 
-  it('tells names apart that differ in case, accents or spaces at the end', async () => {
+  it('distinguishes names by case, accents and trailing spaces', async () => {
     const base = fresh()
     for (const name of [`${base}-straße`, `${base}-strasse`, `${base}-STRASSE`, `${base}-strasse `])
       expect(await provider().take(name, request('run-1'), never), name).toMatchObject({ is: 'taken' })
@@ -84,7 +84,7 @@ export function nameTests(
   })
 
   if (tooLong !== null)
-    it('refuses a name that is too long, and cuts none', async () => {
+    it('refuses a name that is too long instead of truncating it', async () => {
       const name = tooLong
       await expect(provider().take(name, request('run-1'), never)).rejects.toMatchObject({
         code: 'BAD_INPUT',
@@ -93,7 +93,7 @@ export function nameTests(
     })
 
   if (tooLong === null)
-    it('carries a long name whole', async () => {
+    it('keeps a long name whole', async () => {
       const name = `${fresh()}-${'x'.repeat(4000)}`
       await taken(`${name}1`, 'run-1')
       expect(await ownerOf(`${name}2`)).toBeNull()

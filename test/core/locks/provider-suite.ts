@@ -74,7 +74,7 @@ export function providerSuite(
     const proof = (owner: string, { mark }: Grant): OwnerProof => ({ owner, mark })
     const ownerOf = async (name: string) => (await place.second.read(name, never))?.owner ?? null
 
-    it('takes a free lock, for the time asked for, by the clock of the store', async () => {
+    it('grants a free lock for the requested lease, by the store’s clock', async () => {
       const name = fresh()
       expect(await provider.read(name, never)).toBeNull()
       const lock = await taken(name, 'run-1')
@@ -85,7 +85,7 @@ export function providerSuite(
       expect(Math.abs((holder?.expiresAt ?? 0) - lock.expiresAt)).toBeLessThanOrEqual(slackMs)
     })
 
-    it('refuses a lock that is held, and says by whom and for how long', async () => {
+    it('refuses a held lock, with its holder and remaining time', async () => {
       const name = fresh()
       await taken(name, 'run-1')
       const answer = (await place.second.take(name, request('run-2'), never)) as Refusal
@@ -134,14 +134,14 @@ export function providerSuite(
       expect(await ownerOf(name)).toBe('run-2')
     })
 
-    it('ends by itself a lock with a short time', async () => {
+    it('lets a lock with a short lease expire by itself', async () => {
       const name = fresh()
       await taken(name, 'run-1', { ttlMs: 1000 })
       await expect.poll(() => ownerOf(name)).toBeNull()
       expect(await place.second.take(name, request('run-2'), never)).toMatchObject({ is: 'taken' })
     })
 
-    it('extends a lock from now on, for the time asked for', async () => {
+    it('extends a lock from now by the requested lease', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
       const answer = await provider.extend(name, proof('run-1', lock), 10 * MINUTE, never)
@@ -213,7 +213,7 @@ export function providerSuite(
       expect(await ownerOf(name)).toBe('foreign-run')
     })
 
-    it('takes the owner alone for a claim where no mark is given', async () => {
+    it('accepts the owner alone where no mark is given', async () => {
       const name = fresh()
       await taken(name, 'run-1')
       const byOwner = { owner: 'run-1', mark: null }
@@ -226,7 +226,7 @@ export function providerSuite(
     })
 
     if (marks)
-      it('tells two acquisitions of the same owner apart by their marks', async () => {
+      it('distinguishes two acquisitions of one owner by their marks', async () => {
         const name = fresh()
         const first = await taken(name, 'run-1')
         await provider.release(name, proof('run-1', first), never)
@@ -242,7 +242,7 @@ export function providerSuite(
         expect(await provider.release(name, proof('run-1', second), never)).toEqual({ is: 'released' })
       })
 
-    it('gives a free lock to exactly one of many who ask at once', async () => {
+    it('grants a free lock to exactly one of many simultaneous requests', async () => {
       const name = fresh()
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, i) =>
@@ -269,7 +269,7 @@ export function providerSuite(
     })
 
     if (fencing)
-      it('gives every acquisition of a lock a greater fencing number than the last', async () => {
+      it('gives each acquisition a greater fencing number than the last', async () => {
         const name = fresh()
         const numbers: number[] = []
         for (let i = 0; i < 6; i++) {
@@ -287,16 +287,16 @@ export function providerSuite(
     nameTests(() => ({ provider, second: place.second }), { taken, proof, ownerOf, fresh }, { tooLong, nul })
 
     if (!marks)
-      it('has nothing but the owner to tell an acquisition by', async () => {
+      it('identifies an acquisition by its owner alone', async () => {
         expect((await taken(fresh(), 'run-1')).mark).toBeNull()
       })
 
     if (!fencing)
-      it('gives no fencing number rather than one that may not rise', async () => {
+      it('omits the fencing number where it might not rise', async () => {
         expect((await taken(fresh(), 'run-1')).fencing).toBeNull()
       })
 
-    it('does nothing for a signal that has fired already', async () => {
+    it('does nothing for a signal that has already fired', async () => {
       const name = fresh()
       await expect(provider.take(name, request('run-1'), AbortSignal.abort())).rejects.toMatchObject({
         code: 'ABORTED',
@@ -305,7 +305,7 @@ export function providerSuite(
       expect(await ownerOf(name)).toBeNull()
     })
 
-    it('notifies subscribers of a release until they unsubscribe, where the store can', async () => {
+    it('notifies subscribers of releases until they unsubscribe, where the store can', async () => {
       const { listen } = provider
       if (listen === null) {
         expect(['mysql', 'dynamodb']).toContain(provider.kind)

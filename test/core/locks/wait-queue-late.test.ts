@@ -27,7 +27,7 @@ it.each(['who has it', 'that the store is away'])(
   },
 )
 
-it('asks once for a waiter whose time is over when the head left without an answer', async () => {
+it('sends one request for a late waiter when the head left without an answer', async () => {
   const store = new ScriptedProvider()
   const answered = gate()
   store.hold('job', 'elsewhere')

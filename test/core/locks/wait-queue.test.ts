@@ -44,7 +44,7 @@ it('polls where the store sends no notifications', async () => {
   expect(await waiting).toMatchObject({ acquired: true })
 })
 
-it('looks again when the time of the holder is over', async () => {
+it('asks again when the holder’s lease is over', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'died', 100)
   expect(await store.manager().acquire('job', { wait: '1h' })).toMatchObject({ acquired: true })
@@ -79,7 +79,7 @@ it('is notified of a release in its own process while it cannot subscribe', asyn
   await expect.poll(() => store.listening).toBe(0)
 })
 
-it('serves those who wait in the order in which they came', async () => {
+it('serves waiters in order of arrival', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job')
@@ -103,7 +103,7 @@ it('gives up when its time is over, and names the holder', async () => {
   await expect.poll(() => store.listening).toBe(0)
 })
 
-it('lets each give up in its own time, and none for another', async () => {
+it('lets each waiter give up at its own time', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager()
@@ -116,7 +116,7 @@ it('lets each give up in its own time, and none for another', async () => {
   expect(await patient).toMatchObject({ acquired: true })
 })
 
-it('does not throw a lock away whose answer was under way when the time was over', async () => {
+it('keeps a lock whose answer was in flight when the wait ended', async () => {
   const store = new ScriptedProvider()
   const answered = gate()
   store.after = step => (step === 'take' ? answered.opened : undefined)
@@ -163,7 +163,7 @@ it('keeps no queue for a waiter that left before joining it', async () => {
   expect(lines).toBe(0)
 })
 
-it('lets many wait for the same signal, and sends all of them away by it', async () => {
+it('lets many waiters share a signal, and rejects all of them when it fires', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager()
@@ -181,7 +181,7 @@ it('lets many wait for the same signal, and sends all of them away by it', async
   expect(said).toEqual([])
 })
 
-it('tries again while the store is away, until it is back', async () => {
+it('retries while the store is unreachable', async () => {
   const store = new ScriptedProvider()
   store.server.up = false
   const waiting = store.manager().acquire('job', { wait: '1h' })
@@ -246,7 +246,7 @@ it.each(['STORE_DENIED', 'NOT_FOUND', 'UNSUPPORTED', 'INTERNAL'] as const)(
   },
 )
 
-it('throws the store’s error when it was unreachable until the wait was over', async () => {
+it('throws the store’s error if it stayed unreachable for the whole wait', async () => {
   const store = new ScriptedProvider()
   store.server.up = false
   const manager = store.manager()
@@ -284,7 +284,7 @@ it('retries with a new owner after a lost answer, and releases what the first ma
   expect(new Set(store.order).size).toBe(store.order.length)
 })
 
-it('throws a lost answer at a named owner, who may have the lock now', async () => {
+it('throws a lost answer for a named owner, which may hold the lock', async () => {
   const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take' && store.calls.take === 1) throw unreachable(true)
@@ -296,7 +296,7 @@ it('throws a lost answer at a named owner, who may have the lock now', async () 
   expect(store.ownerOf('job')).toBe('run-1')
 })
 
-it('asks the store about as often as the lock changes hands, for a thousand who wait', async () => {
+it('sends about one request per change of holder for a thousand waiters', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job')
@@ -346,7 +346,7 @@ it('notices when an operator releases a lock of its own manager', async () => {
   })
 })
 
-it('asks the store no more often for a thousand who wait in vain than for one', async () => {
+it('sends no more requests for a thousand waiters than for one', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager({ poll: 100 })
@@ -356,7 +356,7 @@ it('asks the store no more often for a thousand who wait in vain than for one', 
   expect(store.calls.take).toBeLessThanOrEqual(12)
 })
 
-it('sends those who wait away when it is closed', async () => {
+it('rejects its waiters when it is closed', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager()

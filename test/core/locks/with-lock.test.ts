@@ -46,7 +46,7 @@ it('releases when the work fails, and throws what the work threw', async () => {
   expect(store.ownerOf('job')).toBeNull()
 })
 
-it('throws who has the lock when it cannot be had in time, and does no work', async () => {
+it('throws the holder when the lock is not free in time, and runs no work', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'run-1')
   const error = await store
@@ -88,7 +88,7 @@ it('renews nothing with renew: false, and signals the end of the lease', async (
   expect(store.calls.extend).toBe(0)
 })
 
-it('tells the work at once when a renewal says that the lock is another’s, and does not succeed', async () => {
+it('signals the work at once when a renewal finds another holder, and rejects', async () => {
   const store = new ScriptedProvider()
   const work = store.manager().withLock(
     'job',
@@ -144,14 +144,14 @@ it('signals the work when the lease ended because renewals failed, with the caus
   await expect(work).rejects.toBeInstanceOf(LockLostError)
 })
 
-it('tells the work while a renewal hangs', async () => {
+it('signals the work while a renewal hangs', async () => {
   const store = new ScriptedProvider()
   store.before = step => (step === 'extend' ? new Promise(() => {}) : undefined)
   const work = store.manager().withLock('job', ({ signal }) => fired(signal), { ttl: 100 })
   await expect(work).rejects.toBeInstanceOf(LockLostError)
 })
 
-it('notices a process that stood still past the end, when the work is done at last', async () => {
+it('notices after the work that the process was suspended past the lease', async () => {
   const store = new ScriptedProvider()
   const work = store.manager().withLock(
     'job',
@@ -166,7 +166,7 @@ it('notices a process that stood still past the end, when the work is done at la
   await expect(work).rejects.toBeInstanceOf(LockLostError)
 })
 
-it('trusts its own clock when that of the store is behind', async () => {
+it('counts the lease on its own clock when the store’s is behind', async () => {
   const store = new ScriptedProvider()
   const work = store.manager().withLock(
     'job',
@@ -182,7 +182,7 @@ it('trusts its own clock when that of the store is behind', async () => {
   expect(store.ownerOf('job')).toBeNull()
 })
 
-it('has the error of the work as its cause, when both went wrong', async () => {
+it('has the work’s error as its cause when both failed', async () => {
   const store = new ScriptedProvider()
   const mistake = new Error('of the work')
   const work = store.manager().withLock('job', () => {
@@ -192,7 +192,7 @@ it('has the error of the work as its cause, when both went wrong', async () => {
   await expect(work).rejects.toMatchObject({ name: 'LockLostError', cause: mistake })
 })
 
-it('throws the reason of the signal as it is, when the work threw it on', async () => {
+it('rethrows the signal’s reason unchanged', async () => {
   const store = new ScriptedProvider()
   let reason: unknown = null
   const work = store.manager().withLock(
@@ -208,7 +208,7 @@ it('throws the reason of the signal as it is, when the work threw it on', async 
   expect(thrown).toBe(reason)
 })
 
-it('says that it was closed, and not that the store is to blame, when that is why nothing was released', async () => {
+it('reports its own closing, not the store, as why the lock was not released', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   expect(await manager.withLock('job', () => manager.close().then(() => 'done'))).toBe('done')
@@ -248,7 +248,7 @@ it('renews with the lease that the work requested last', async () => {
   )
 })
 
-it('takes a release by the work itself for what it is', async () => {
+it('accepts a release by the work itself', async () => {
   const store = new ScriptedProvider()
   const value = await store.manager().withLock('job', async ({ lock, signal }) => {
     await lock.release()
@@ -257,7 +257,7 @@ it('takes a release by the work itself for what it is', async () => {
   expect(value).toBe(false)
 })
 
-it('does not succeed when a renewal found the lock gone and the release cannot say why', async () => {
+it('rejects when a renewal found the lock gone and the release failed', async () => {
   const store = new ScriptedProvider()
   const [renewed, released] = [gate(), gate()]
   store.after = step => (step === 'extend' ? renewed.opened : undefined)

@@ -144,7 +144,7 @@ it.each<[Env, string | null]>([
   expect(found.filter(each => each.current).map(each => each.suggestionId)).toEqual(current ? [current] : [])
 })
 
-it('names the variables, and not what is in them', () => {
+it('names the variables, not their values', () => {
   const [found] = suggestStores({ REDIS_HOST: 'h', REDIS_PORT: '', REDIS_PASSWORD: 'pw', REDIS_DB: '1' })
   expect(found?.variables.toSorted()).toEqual(['REDIS_DB', 'REDIS_HOST', 'REDIS_PASSWORD'])
 })

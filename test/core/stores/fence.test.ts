@@ -16,7 +16,7 @@ const describePart = (part: Part) =>
 const identity = ({ format, id, seen }: Made) =>
   JSON.stringify([format, id, seen.exact.map(describePart), String(seen.endsAt)])
 
-test('the same lock has the same fence, and it checks against itself', () => {
+test('the same lock has the same fence', () => {
   const seen = { exact: [Buffer.from('token'), 'owner', 7, true, null] }
   const fence = makeFence('token', 'orders', seen)
   expect(makeFence('token', 'orders', { exact: [...seen.exact] })).toBe(fence)
@@ -45,13 +45,13 @@ test.each<[string, Made, Made]>([
   ['normal form', make('a', 'x', ['é']), make('a', 'x', ['e\u0301'])],
   ['case', make('a', 'x', ['A']), make('a', 'x', ['a'])],
   ['having a deadline', make('a', 'x', ['p']), make('a', 'x', ['p'], null)],
-])('another %s is another lock', (_, one, other) => {
+])('a different %s is a different lock', (_, one, other) => {
   expect(fenceOf(one)).not.toBe(fenceOf(other))
   expect(check(fenceOf(one), other)).toEqual({ same: false })
   expect(check(fenceOf(other), one)).toEqual({ same: false })
 })
 
-test('the fence of one never fits another, over many that are nearly alike', () => {
+test('no two of many nearly equal locks share a fence', () => {
   const random = new Random(20)
   const text = () => random.text(['a', 'b', '1', ':', 's', '.', ''], 3)
   const part = (): Part =>

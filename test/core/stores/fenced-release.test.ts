@@ -122,7 +122,7 @@ test.each<[string, Read, object]>([
   },
 )
 
-test('a failing second look does not hide that nothing was changed, even if it fails at once', async () => {
+test('a failing second read does not hide that nothing was changed', async () => {
   const steps = store([held('a')], NOT_SAME)
   let reads = 0
   const read = () => {
@@ -135,14 +135,14 @@ test('a failing second look does not hide that nothing was changed, even if it f
   })
 })
 
-test('passes a failing first look on, and does nothing', async () => {
+test('throws a failing first read, and does nothing', async () => {
   const failure = new StoreError('STORE_UNREACHABLE', 'no answer')
   const steps = store([failure])
   await expect(releaseFenced(steps, fenceOf('a'), never)).rejects.toBe(failure)
   expect(steps.asked).toEqual(['read'])
 })
 
-test('does not act when it was stopped after reading', async () => {
+test('does nothing when stopped after reading', async () => {
   const stop = new AbortController()
   const steps = store([held('a')])
   const read = () => {
@@ -155,7 +155,7 @@ test('does not act when it was stopped after reading', async () => {
   expect(steps.asked).toEqual(['read'])
 })
 
-test('a lost answer is passed on and never tried again: the first try may have worked', async () => {
+test('a lost answer is never retried: the first attempt may have worked', async () => {
   const lost = new StoreError('STORE_UNREACHABLE', 'the connection broke')
   const steps = store([held('a'), null], lost)
   await expect(releaseFenced(steps, fenceOf('a'), never)).rejects.toBe(lost)
@@ -185,7 +185,7 @@ describe('many at once', () => {
     return { log, steps }
   }
 
-  test('each has its own answer, in the order asked for, and all are read in one go', async () => {
+  test('each has its own result, in the requested order, from one read', async () => {
     const { log, steps } = many()
     expect(await releaseMany(steps, targets, async () => {}, never)).toEqual([
       { ok: true, value: { outcome: 'released', notified: null } },
@@ -196,7 +196,7 @@ describe('many at once', () => {
     expect(log).toEqual(['read abcd', 'act a', 'act b', 'act d'])
   })
 
-  test('what is about to be done is kept before the first act, and only that', async () => {
+  test('exactly the pending releases are recorded before the first act', async () => {
     const { log, steps } = many()
     const keep = async (about: readonly PendingRelease[]) => {
       log.push(`keep ${about.map(each => `${each.place}${each.lock.owner}${each.copy ? '+' : '-'}`)}`)
@@ -218,7 +218,7 @@ describe('many at once', () => {
     expect(log).toEqual(['read abcd'])
   })
 
-  test('stopping half-way keeps the answers that are known', async () => {
+  test('stopping half-way keeps the known results', async () => {
     const stop = new AbortController()
     const { steps } = many({
       width: 1,
@@ -236,7 +236,7 @@ describe('many at once', () => {
     ])
   })
 
-  test('only what was refused at the last moment is read again', async () => {
+  test('only a release refused at the last moment is read again', async () => {
     let refused = false
     const { log, steps } = many()
     const act: ReleaseSteps<string>['act'] = async (raw, lock, endsAt) => {

@@ -5,7 +5,7 @@ import { allFormats, BUILT_IN_KINDS } from '../../../electron/core/stores/kinds/
 const root = new URL('../../../', import.meta.url)
 
 it.each(BUILT_IN_KINDS.map(({ description }) => description.id))(
-  'every file in the formats of %s is a format that is listed, and has its test',
+  'every format file of %s is listed and has a test',
   kind => {
     const files = readdirSync(new URL(`electron/core/stores/${kind}/formats/`, root))
       .filter(file => file !== 'index.ts')

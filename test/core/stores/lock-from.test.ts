@@ -55,13 +55,13 @@ describe('a lease from two clocks', () => {
     for (const note of made.notes) expect(noteSentence(note)).not.toMatch(/undefined|null/)
   })
 
-  test('repeats an implausible end as the record writes it', () => {
+  test('quotes an implausible end as stored', () => {
     expect(leaseFrom({ storedAt: 7, storedRaw: '0.007' }, T).notes).toEqual([
       { code: 'implausible-expiry', raw: '0.007' },
     ])
   })
 
-  test('carries on what a record means once it has ended', () => {
+  test('states what a record means after its end', () => {
     expect(leaseFrom({ storedAt: S, afterwards: 'released' }, T).lease).toMatchObject({
       afterwards: 'released',
     })
@@ -82,7 +82,7 @@ test.each<[string, number | null, number | null]>([
   )
 })
 
-test("a lock is what was decoded, its place, its state by the store's time and a fence for exactly that", () => {
+test("a lock combines its decoded record, its place, its state by the store's time and its fence", () => {
   const seen = { exact: ['token'] }
   const decoded = {
     ...leaseFrom({ ttlAt: S }, T),

@@ -38,7 +38,7 @@ test.each(['recharge-json', 'flask-cache'])(
 )
 
 test(
-  'nobody shares a lock in MariaDB',
+  'no two holders share a lock in MariaDB',
   async () => {
     // Whole seconds: one that has run out may be there for another one.
     await prove({ ...SHORT, address: await privateTable() }, { lateMs: 2000 })
@@ -47,7 +47,7 @@ test(
 )
 
 test(
-  'nobody shares a lock in DynamoDB, and its numbers rise',
+  'no two holders share a lock in DynamoDB, and its numbers rise',
   async () => {
     const counts = await prove(
       { ...SHORT, address: await dynamoTable(), options: { fencing: true } },
@@ -59,7 +59,7 @@ test(
 )
 
 test(
-  'nobody shares a lock in memory',
+  'no two holders share a lock in memory',
   async () => {
     await prove({ ...SHORT, address: 'memory:history', processes: 1, loops: 12, troubleEveryMs: null })
   },
@@ -67,7 +67,7 @@ test(
 )
 
 test(
-  'nobody shares a lock on three masters, one of which is killed',
+  'no two holders share a lock on three masters while one is killed',
   async () => {
     const masters = await Promise.all([startRedis(), startRedis(), startRedis()])
     onTestFinished(async () => void (await Promise.all(masters.map(each => each.stop('SIGKILL')))))
@@ -84,7 +84,7 @@ test.each<[string, () => Promise<string>, Play['options'], number]>([
   ['a MariaDB table', privateTable, {}, 2000],
   ['a DynamoDB table', dynamoTable, {}, 4000],
 ])(
-  'nobody shares a lock in %s that programs with statements of their own use as well',
+  'no two holders share a lock in %s with programs that use their own statements',
   async (_, address, options, lateMs) => {
     await prove({ ...SHORT, address: await address(), options: options ?? {}, others: 'some' }, { lateMs })
   },
@@ -92,7 +92,7 @@ test.each<[string, () => Promise<string>, Play['options'], number]>([
 )
 
 test(
-  'a careless lock manager is found out',
+  'a careless lock manager is detected',
   async () => {
     const address = await privateRedis()
     const { attempts } = await playHistory({

@@ -31,7 +31,7 @@ describe('the judge of a history', () => {
     ).toEqual([])
   })
 
-  test('sees two that certainly held it at once', () => {
+  test('detects two certain holders at once', () => {
     expect(
       judge(
         [ask(1, 0), taken(1, 10, 1010), ...givenBack(1, 100, 110)],
@@ -40,7 +40,7 @@ describe('the judge of a history', () => {
     ).toMatchObject([expect.stringContaining('both held it')])
   })
 
-  test('sees one that a long holder spans, though another came between', () => {
+  test('detects a holder within the tenure of a longer one', () => {
     expect(
       judge(
         [ask(1, 0), taken(1, 10, 5000), ...givenBack(1, 900, 910)],
@@ -50,12 +50,12 @@ describe('the judge of a history', () => {
     ).toHaveLength(2)
   })
 
-  test('holds a program that was killed to what the store granted it', () => {
+  test('counts a killed program as holder for its granted lease', () => {
     expect(judge([ask(1, 0), taken(1, 10, 1000)], [ask(1, 500), taken(1, 510, 1510)])).toHaveLength(1)
     expect(judge([ask(1, 0), taken(1, 10, 1000)], [ask(1, 1000), taken(1, 1010, 2010)])).toEqual([])
   })
 
-  test('takes guarded work at its word, also past the end of a lease', () => {
+  test('trusts guarded work past the end of a lease', () => {
     const work = (lost: boolean): Line[] => [
       ask(1, 0),
       taken(1, 10, 1000),
@@ -66,7 +66,7 @@ describe('the judge of a history', () => {
     expect(judge(work(true), other)).toEqual([])
   })
 
-  test('wants a reason for every refusal', () => {
+  test('requires a reason for every refusal', () => {
     const refused = (at: number): Line[] => [ask(1, at), { is: 'refused', n: 1, at: at + 5 }]
     const holder = [ask(1, 0), taken(1, 10, 1010), ...givenBack(1, 100, 110)]
     expect(judge(holder, refused(50))).toEqual([])
@@ -91,14 +91,14 @@ describe('the judge of a history', () => {
     }
   })
 
-  test('wants numbers that rise', () => {
+  test('requires rising numbers', () => {
     const first = [ask(1, 0), taken(1, 10, 1010, 7), ...givenBack(1, 20, 30)]
     const second = (fencing: number) => [ask(1, 100), taken(1, 110, 1110, fencing), ...givenBack(1, 120, 130)]
     expect(judge(first, second(8))).toEqual([])
     expect(judge(first, second(7))).toMatchObject([expect.stringContaining('number 7 after')])
   })
 
-  test('counts what there was', () => {
+  test('counts the attempts', () => {
     const attempts = attemptsOf('w', [
       ask(1, 0),
       taken(1, 10, 1010),

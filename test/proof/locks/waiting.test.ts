@@ -12,7 +12,7 @@ async function server() {
   return { counter, address: `redis://127.0.0.1:${redis.port}/0?format=pubsub-token`, port: redis.port }
 }
 
-test('a thousand who wait for one lock have it one after the other, each for an acquisition and a release', async () => {
+test('a thousand waiters hold one lock in turn, each with one acquisition and one release', async () => {
   const { counter, address, port } = await server()
   const manager = createLockManager(address, { poll: '1h' })
   onTestFinished(() => manager.close())

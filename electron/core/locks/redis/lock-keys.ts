@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import { textToKey } from '../../lib/bytes.ts'
+import { keyToText, textToKey } from '../../lib/bytes.ts'
 import { badInput } from '../../lib/errors.ts'
 import { isCounterName } from '../../stores/redis/fencing-counter.ts'
 import type { RedisFormat, RedisTake } from '../../stores/redis/format/format.ts'
 import { REDIS_FORMATS } from '../../stores/redis/formats/index.ts'
 import type { Taken } from '../../stores/types.ts'
 import { isText } from '../input.ts'
+import type { ProviderTraits } from '../provider.ts'
 
 export type TakenFormat = Taken<RedisFormat>
 
@@ -17,6 +18,18 @@ export function takenFormat(id: string | null): TakenFormat {
   if (found) return found
   const known = TAKEN.map(({ info }) => info.id).join(', ')
   throw badInput(`Lockkeeper cannot take locks of this format in Redis; supported: ${known}`)
+}
+
+export function traitsOf(format: TakenFormat): ProviderTraits {
+  return {
+    kind: 'redis',
+    format: format.info.id,
+    defaultTtlMs: format.take.leaseMs,
+    pollMs: format.take.pollMs,
+    selection: { option: 'match', value: () => patternOf(format) },
+    keyOf: name => keyToText(lockKeyOf(format, name).key),
+    nameOf: key => nameOfKey(format, key),
+  }
 }
 
 /** The key of a lock, and how its release is announced. */
@@ -34,7 +47,7 @@ export function lockKeyOf({ info, take }: TakenFormat, name: string): LockKey {
 }
 
 /** The name of the lock under a key as the console shows it; null for a key of another format. */
-export function nameOfKey({ take }: TakenFormat, keyText: string): string | null {
+function nameOfKey({ take }: TakenFormat, keyText: string): string | null {
   const bytes = textToKey(keyText)
   if (!isUtf8(bytes) || isCounterName(keyText)) return null
   const key = bytes.toString()
@@ -45,7 +58,7 @@ export function nameOfKey({ take }: TakenFormat, keyText: string): string | null
 }
 
 /** The pattern of the keys of this format. */
-export function patternOf({ info, take }: TakenFormat): string {
+function patternOf({ info, take }: TakenFormat): string {
   const [prefix, ...others] = take.prefixes
   if (!prefix || others.length > 0)
     throw badInput(

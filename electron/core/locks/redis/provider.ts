@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { Cluster } from 'ioredis'
-import { keyToText } from '../../lib/bytes.ts'
 import { badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { createClient, ready } from '../../stores/redis/connect.ts'
@@ -17,7 +16,7 @@ import {
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import { holderFrom, UNKNOWN_HOLDER } from './holder.ts'
-import { lockKeyOf, nameOfKey, patternOf, type TakenFormat, takenFormat } from './lock-keys.ts'
+import { lockKeyOf, type TakenFormat, takenFormat, traitsOf } from './lock-keys.ts'
 import { EXTEND, MAX_VALUE_BYTES, READ, RELEASE, TAKE } from './scripts.ts'
 import { Subscriber } from './subscriber.ts'
 
@@ -36,7 +35,7 @@ export interface RedisProvider extends Provider {
 
 export function createRedisProvider(address: RedisAddress, options: ProviderOptions): RedisProvider {
   const format = takenFormat(options.format ?? address.format)
-  const { leaseMs, pollMs, encode } = format.take
+  const { encode } = format.take
   const client = createClient(address)
   const subscriber = new Subscriber(address, client)
   /** Whether to create fencing numbers. Undefined: until the account turns out to lack the permission. */
@@ -100,13 +99,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
   }
 
   return {
-    kind: 'redis',
-    format: format.info.id,
-    defaultTtlMs: leaseMs,
-    pollMs,
-    selection: { option: 'match', value: () => patternOf(format) },
-    keyOf: name => keyToText(lockKeyOf(format, name).key),
-    nameOf: key => nameOfKey(format, key),
+    ...traitsOf(format),
     setup: prepare,
     async take(name, request, signal, mark = null) {
       const { key } = lockKeyOf(format, name)

@@ -12,12 +12,13 @@ import type {
   OwnerProof,
   Provider,
   ProviderOptions,
+  ProviderTraits,
   Refusal,
   ReleaseAnswer,
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import { UNKNOWN_HOLDER } from './holder.ts'
-import { takenFormat } from './lock-keys.ts'
+import { lockKeyOf, type TakenFormat, takenFormat, traitsOf } from './lock-keys.ts'
 import { checkServers, Majority } from './majority.ts'
 import { createRedisProvider, type RedisProvider } from './provider.ts'
 import { type Poll, poll, type Votes, valuesOf } from './votes.ts'
@@ -43,37 +44,25 @@ export function createRedlockProvider(
   checkServers(addresses)
   if (options.fencing === true)
     throw badInput('There are no fencing numbers for locks that are kept on several servers')
-  return new Redlock(addresses.map(address => createRedisProvider(address, { ...options, fencing: false })))
+  const format = takenFormat(options.format ?? addresses[0]?.format ?? null)
+  const nodes = addresses.map(address => createRedisProvider(address, { ...options, fencing: false }))
+  return Object.assign(new Redlock(nodes, format), traitsOf(format))
 }
 
 /** `outcomes`: as the votes, and completed after the time limit too, before the next request to that server. */
 type Asked<T> = Poll<T> & { readonly outcomes: Votes<T> }
 
-class Redlock implements Provider {
-  readonly kind = 'redis'
-  readonly format: string
-  readonly defaultTtlMs: number
-  readonly pollMs: number
-  readonly selection: Provider['selection']
-  readonly keyOf: Provider['keyOf']
-  readonly nameOf: Provider['nameOf']
+class Redlock implements Omit<Provider, keyof ProviderTraits> {
   readonly #nodes: readonly RedisProvider[]
+  readonly #format: TakenFormat
   readonly #majority: Majority
-  readonly #hasMarks: boolean
   /** Per server, the last request for each owner's lock. The next one waits for it: no release may overtake its acquisition. */
   readonly #pending: readonly Map<string, Promise<unknown>>[]
   readonly #background = new PendingWork()
 
-  constructor(nodes: readonly RedisProvider[]) {
-    const { format, defaultTtlMs, pollMs, selection, keyOf, nameOf } = nodes[0] as RedisProvider
-    this.format = format
-    this.defaultTtlMs = defaultTtlMs
-    this.pollMs = pollMs
-    this.selection = selection
-    this.keyOf = keyOf
-    this.nameOf = nameOf
-    this.#hasMarks = takenFormat(format).take.encode === null
+  constructor(nodes: readonly RedisProvider[], format: TakenFormat) {
     this.#nodes = nodes
+    this.#format = format
     this.#pending = nodes.map(() => new Map())
     this.#majority = new Majority(nodes.length)
   }
@@ -86,7 +75,7 @@ class Redlock implements Provider {
 
   /** Repeats a split vote a few times: of several simultaneous requests for a free lock, one should win. */
   async take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<AcquireAnswer> {
-    this.keyOf(name)
+    lockKeyOf(this.#format, name)
     const left = new Set<number>()
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#vote(name, request, left, signal)
@@ -107,7 +96,7 @@ class Redlock implements Provider {
     signal: AbortSignal,
   ): Promise<AcquireAnswer | 'split'> {
     const startedAt = performance.now()
-    const mark = this.#hasMarks ? randomBytes(16).toString('hex') : null
+    const mark = this.#format.take.encode === null ? randomBytes(16).toString('hex') : null
     const proof = { owner: request.owner, mark }
     // Server clocks drift: each server keeps the lock a little longer than we count on it.
     const kept = { ...request, ttlMs: request.ttlMs + driftOf(request.ttlMs) }
@@ -171,7 +160,7 @@ class Redlock implements Provider {
   }
 
   async read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
-    this.keyOf(name)
+    lockKeyOf(this.#format, name)
     const asked = this.#nodes.map(node => (late: AbortSignal) => node.read(name, late))
     const { votes } = await poll(asked, LONGEST_ANSWER_MS, signal, so => {
       const found = valuesOf(so)
@@ -186,7 +175,7 @@ class Redlock implements Provider {
 
   /** A release reaches a majority, so a subscription to a majority misses none. */
   async listen(name: string, changed: () => void, signal: AbortSignal): Promise<() => void> {
-    this.keyOf(name)
+    lockKeyOf(this.#format, name)
     let isStopped = false
     const stops: (() => void)[] = []
     const stop = () => {

@@ -3,10 +3,7 @@ import { script } from '../../stores/redis/script.ts'
 /** Far larger than any lock, far smaller than what is slow to compare. */
 export const MAX_VALUE_BYTES = 64 * 1024
 
-/**
- * Reads the lock once, by the server's clock. ARGV[1] is 'json' or 'plain', ARGV[2] the owner or the whole value, ARGV[3] the
- * mark, empty for any. A value that cannot be decoded is another owner's lock, never ours.
- */
+/** Reads the lock once, by the server's clock. ARGV: 'json' or 'plain', the owner or whole value, the mark (empty: any). */
 const LOOK = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

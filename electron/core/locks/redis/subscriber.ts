@@ -12,10 +12,7 @@ const LONGEST_PAUSE_MS = 2000
 /** One connection, and its channels, acknowledged or pending. */
 type Line = { readonly client: Redis; readonly channels: Map<string, Promise<unknown>> }
 
-/**
- * Serves any number of listeners on any number of channels over one connection, opened on demand. After a reconnect every listener is
- * called once, because messages may have been missed. A listener that cannot be served at once is refused with a StoreError, and polls.
- */
+/** Serves any number of listeners over one connection. After a reconnect each is called, because messages may have been missed. */
 export class Subscriber {
   readonly #address: RedisAddress
   readonly #client: RedisClient

@@ -7,10 +7,7 @@ type Expressions = {
   ExpressionAttributeValues?: Record<string, AttributeValue>
 }
 
-/**
- * A program as DynamoDB's expressions. Every name is an alias and every value is bound: attribute names come from the
- * store, and many that locks use (`owner`, `key`, `ttl`, `token`, `data`) are reserved words.
- */
+/** A program as expressions. Names are aliased and values bound: attribute names are hostile, and many are reserved words. */
 export function expressionsOf(program: DynamoProgram, partitionKey: string): Expressions {
   const names = new Map<string, string>()
   const values: AttributeValue[] = []

@@ -77,10 +77,7 @@ export class DynamoTable {
     })
   }
 
-  /**
-   * Reads many items with few requests, in the order of the keys; null for an absent one. A key that DynamoDB keeps leaving out
-   * fails by itself. If the account may not read in batches, or DynamoDB rejects one of the keys, the items are read one by one.
-   */
+  /** Reads many items in the order of the keys, null for an absent one. Without batches, or with an invalid key, one by one. */
   async getMany(keys: readonly Key[], signal: AbortSignal): Promise<Settled<Item | null>[]> {
     const schema = await this.schema(signal)
     const texts = keys.map(key => sameKeyText(schema, key))

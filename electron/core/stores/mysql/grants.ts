@@ -3,10 +3,7 @@ type Grant = { readonly privileges: ReadonlySet<string>; readonly database: stri
 const NAME = '(?:`(?:[^`]|``)*`|\\*|[^\\s.`]+)'
 const GRANT = new RegExp(`^GRANT (.+?) ON (?:TABLE )?(${NAME})\\.(${NAME}) TO `, 's')
 
-/**
- * What an account may do, from the lines of SHOW GRANTS. Those may hold a password hash: never show them. Grants of single columns
- * and of roles that are not active do not count: better too little than too much. Without a table, any will do.
- */
+/** What an account may do, by SHOW GRANTS, whose lines may hold a password hash. Grants of columns and inactive roles do not count. */
 export function parseGrants(lines: readonly string[]) {
   const grants = lines.flatMap(parseLine)
   return {

@@ -105,10 +105,7 @@ async function leave(client: Redis): Promise<void> {
   if (client.status === 'end') throw storeError(new Error('Connection is closed'))
 }
 
-/**
- * Resolves when commands can be sent, or fails within READY_TIMEOUT_MS with the reason. After a failover behind one address the old
- * primary keeps answering as a replica: its connection is closed before the next command.
- */
+/** Resolves when commands can be sent, or fails with the reason. Connections to a demoted primary are replaced first. */
 export async function ready(client: RedisClient, signal: AbortSignal): Promise<void> {
   const isLeaving = mustLeave(client)
   if (!connecting.has(client) && (isLeaving || client.status !== 'ready')) {

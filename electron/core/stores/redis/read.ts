@@ -45,10 +45,7 @@ export const COMPANION_LIMITS: ReadLimits = { maxBytes: 1024 * 1024, maxElements
 /** For one key that the operator inspects. */
 export const INSPECT_LIMITS: ReadLimits = { maxBytes: 16 * 1024 * 1024, maxElements: 10_000, heads: true }
 
-/**
- * Reads many keys in one atomic step: type, expiry, size and value, and the server's time, so that nothing can change
- * hands between a value and its TTL. PEXPIRETIME (Redis 7) is exact; before it, TIME + PTTL is right to a millisecond.
- */
+/** Reads many keys and the time in one atomic step. PEXPIRETIME (Redis 7) is exact; before, TIME + PTTL is right to a millisecond. */
 const READ = script(
   `
 local maxBytes, maxElements, heads = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == '1'

@@ -1,6 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { Problem } from '../../../../shared/locks.ts'
 import { StoreError, throwIfAborted, toFailure } from '../../lib/errors.ts'
+import { readAhead } from '../read-ahead.ts'
 import type { RedisClient } from './connect.ts'
 import { storeError } from './failure.ts'
 
@@ -8,10 +9,7 @@ const SLOTS = 16_384
 
 type SlotRange = [first: number, last: number, primary: [host: string, port: number], ...replicas: unknown[]]
 
-/**
- * Every server that holds keys, and a problem for each that is missing. ioredis silently drops a dead node from its list, so the
- * owners of the slots are read from the cluster itself: a listing without them must not look complete.
- */
+/** Every server that holds keys, and a problem for each missing one: ioredis silently drops dead nodes, the cluster's slots do not. */
 export async function findPrimaries(client: RedisClient): Promise<{ nodes: Redis[]; problems: Problem[] }> {
   if (!(client instanceof Cluster)) return { nodes: [client], problems: [] }
   const connected = new Map(
@@ -71,19 +69,20 @@ export async function* scanKeys(
   pattern: string | null,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer[]> {
-  const step = (cursor: string, count: number) => {
+  const step = async (cursor: string, count: number) => {
     const match = pattern === null ? [] : ['MATCH', pattern]
-    const reply = node.callBuffer('SCAN', [cursor, ...match, 'COUNT', count]) as Promise<[Buffer, Buffer[]]>
-    // Its failure is reported where it is awaited.
-    reply.catch(() => {})
-    return reply
+    const reply = await node.callBuffer('SCAN', [cursor, ...match, 'COUNT', count])
+    const [next, keys] = reply as [Buffer, Buffer[]]
+    return { next: next.toString(), keys }
   }
-  let pending: Promise<[Buffer, Buffer[]]> | null = step('0', FIRST_COUNT)
-  while (pending !== null) {
-    const [cursor, keys]: [Buffer, Buffer[]] = await pending
+  const steps = readAhead(
+    () => step('0', FIRST_COUNT),
+    ({ next }) => (next === '0' ? null : step(next, COUNT)),
+    signal,
+    true,
+  )
+  for await (const { keys } of steps) {
     throwIfAborted(signal)
-    const next = cursor.toString()
-    pending = next === '0' ? null : step(next, COUNT)
     if (keys.length > 0) yield keys
     throwIfAborted(signal)
   }

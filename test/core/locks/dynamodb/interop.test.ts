@@ -78,8 +78,8 @@ async function runOut(name: string): Promise<void> {
   await table.put({ ...item, expires_at: { N: String(now() - 10) } })
 }
 
-describe('a program with the documented conditions and ours share the table', () => {
-  it('refuses us what it holds, and says who and how long', async () => {
+describe('a program with the documented conditions shares the table', () => {
+  it('keeps us out of its locks, and its holder and expiry are known', async () => {
     expect(await other.acquire(PIPELINE, 'run-123')).toBe(true)
     const answer = await refused(PIPELINE, 'ours')
     expect(answer).toMatchObject({ is: 'held', holder: { owner: 'run-123', label: null } })
@@ -87,7 +87,7 @@ describe('a program with the documented conditions and ours share the table', ()
     expect(answer.leftMs).toBeGreaterThan(3_500_000)
   })
 
-  it('is refused what we hold', async () => {
+  it('is kept out of our locks', async () => {
     await taken(PIPELINE, 'ours')
     expect(await other.acquire(PIPELINE, 'run-123')).toBe(false)
   })
@@ -105,14 +105,14 @@ describe('a program with the documented conditions and ours share the table', ()
     expect(await table.all()).toEqual([])
   })
 
-  it('can release what we hold in its name, and we what it holds in ours', async () => {
+  it('shares a lock with us under the same owner', async () => {
     await taken('A', 'run-1')
     expect(await other.release('A', 'run-1')).toBe(true)
     await other.acquire('B', 'run-1')
     expect(await provider.release('B', { owner: 'run-1', mark: null }, never)).toEqual({ is: 'released' })
   })
 
-  it('each acquires a lock that the other let expire', async () => {
+  it('each acquires a lock of the other that expired', async () => {
     await other.acquire('A', 'theirs')
     await runOut('A')
     const ours = await taken('A', 'ours')
@@ -170,7 +170,7 @@ describe('the console', () => {
     expect(await releaseLock(store, 'A', seen?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
   })
 
-  it('takes a counter of fencing numbers for no lock', async () => {
+  it('does not list a counter of fencing numbers as a lock', async () => {
     const fenced = createDynamoProvider(table.address(), { format: null, fencing: true })
     expect(await fenced.take('A', { owner: 'ours', ttlMs: MINUTE, metadata: null }, never)).toMatchObject({
       is: 'taken',

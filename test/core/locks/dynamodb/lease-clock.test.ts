@@ -8,7 +8,7 @@ const HOUR = 3_600_000
 freshTables()
 
 describe('a clock that is wrong', () => {
-  it.each([-HOUR, HOUR])('here by %i ms makes no difference', async wrongMs => {
+  it.each([-HOUR, HOUR])('a local clock that is %i ms off makes no difference', async wrongMs => {
     await put('held', now() + 600)
     await put('gone', now() - 600)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongMs })

@@ -98,7 +98,7 @@ describe('setup', () => {
     })
   })
 
-  it('is missed where there is no table', async () => {
+  it('is required where the table is missing', async () => {
     await expect(open({ table: 'no-such-table' }).take('A', request('ours'), never)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
@@ -112,7 +112,7 @@ describe('a lock in DynamoDB', () => {
     await expect(provider.take(name, request('ours'), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
 
-  it('may have a name of all the bytes that there are', async () => {
+  it('may have a name of the full key length', async () => {
     await taken(open(), 'x'.repeat(2048))
     const fenced = open({}, { fencing: true })
     expect(() => fenced.keyOf('x'.repeat(2048))).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
@@ -144,7 +144,7 @@ describe('a lock in DynamoDB', () => {
     expect(await table.all()).toEqual([])
   })
 
-  it('is of this format or of none', () => {
+  it('exists in this format only', () => {
     const make = () => createDynamoProvider(table.address(), { format: 'terraform', fencing: undefined })
     expect(make).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
   })
@@ -163,7 +163,7 @@ describe('a lock in DynamoDB', () => {
     expect(await table.all()).toEqual([])
   })
 
-  it('is its holder’s until the second in which it ends is certainly over', () => {
+  it('stays with its holder until its last second is certainly over', () => {
     const item = { expires_at: { N: '1000' } }
     expect(isFree(item, { earliest: 1_000_999, latest: 1_002_000 })).toBe(false)
     expect(isFree(item, { earliest: 1_001_000, latest: 1_001_000 })).toBe(true)
@@ -173,14 +173,14 @@ describe('a lock in DynamoDB', () => {
   })
 })
 
-describe('an answer that is lost', () => {
-  it('to an acquisition is made up for by a look: the lock is ours', async () => {
+describe('a lost answer', () => {
+  it('to an acquisition is resolved by a read: the lock is ours', async () => {
     const provider = await through(next('PutItem', 'lose-answer'))
     const { mark } = await taken(provider, 'A')
     expect(await provider.release('A', { owner: 'ours', mark }, never)).toEqual({ is: 'released' })
   })
 
-  it('to an acquisition that was refused is made up for by a look: the lock is another’s', async () => {
+  it('to a refused acquisition is resolved by a read: another holds the lock', async () => {
     await put('A', now() + 600)
     const provider = await through(next('PutItem', 'lose-answer'))
     expect(await provider.take('A', request('ours'), never)).toMatchObject({
@@ -189,7 +189,7 @@ describe('an answer that is lost', () => {
     })
   })
 
-  it('to an acquisition is uncertain where nothing is to be seen of it', async () => {
+  it('to an acquisition is uncertain while the item is absent', async () => {
     const provider = await through(
       next('PutItem', errorAnswer('com.amazonaws.dynamodb.v20120810#InternalServerError', 'oops', 500)),
     )
@@ -205,12 +205,12 @@ describe('an answer that is lost', () => {
     await expect(done).rejects.toMatchObject({ code: 'STORE_UNREACHABLE', uncertain: true })
   })
 
-  it('is none where the store is throttled: the same is sent again', async () => {
+  it('is not assumed when the store throttles: the request is sent again', async () => {
     const provider = await through(next('PutItem', throttled))
     await taken(provider, 'A')
   })
 
-  it('is none where the account may not write', async () => {
+  it('is not assumed when the account may not write', async () => {
     const provider = await through(denyWrites)
     await expect(provider.take('A', request('ours'), never)).rejects.toMatchObject({
       code: 'STORE_DENIED',
@@ -245,7 +245,7 @@ describe('a fencing number', () => {
     expect((await taken(provider, 'A')).fencing).toBe(2)
   })
 
-  it('is greater for a later holder while many take it and let it go', async () => {
+  it('rises with every holder while many acquire and release', async () => {
     const providers = Array.from({ length: 4 }, () => open({}, { fencing: true }))
     const numbers: number[] = []
     await Promise.all(

@@ -55,8 +55,8 @@ const refused = async (name: string, owner: string) =>
   (await provider.take(name, { owner, ttlMs: MINUTE, metadata: null }, never)) as Refusal
 const runOut = (name: string) => db.rows(`UPDATE ${TABLE} SET expires_at = NOW() WHERE lock_key = ?`, [name])
 
-describe('a program with the documented statements and ours share the table', () => {
-  it('refuses us what it holds, and says who, since when and how long', async () => {
+describe('a program with the documented statements shares the table', () => {
+  it('keeps us out of its locks, and their holder, start and expiry are known', async () => {
     expect(await other.acquire('GPS_PROCESS', 'GPS_1')).toBe(true)
     const answer = await refused('GPS_PROCESS', 'ours')
     expect(answer).toMatchObject({ is: 'held', holder: { owner: 'GPS_1', label: 'pid 4711' } })
@@ -65,7 +65,7 @@ describe('a program with the documented statements and ours share the table', ()
     expect((answer.holder.expiresAt ?? 0) - (answer.holder.acquiredAt ?? 0)).toBe(3_600_000)
   })
 
-  it('is refused what we hold, and sees it among the active locks', async () => {
+  it('is kept out of our locks, and lists them as active', async () => {
     await taken('GPS_PROCESS', 'ours')
     expect(await other.acquire('GPS_PROCESS', 'GPS_1')).toBe(false)
     expect(await other.active()).toEqual([{ lock_key: 'GPS_PROCESS', lock_id: 'ours' }])
@@ -84,7 +84,7 @@ describe('a program with the documented statements and ours share the table', ()
     expect(await db.rows(`SELECT * FROM ${TABLE}`)).toEqual([])
   })
 
-  it('each acquires a lock that the other let expire', async () => {
+  it('each acquires a lock of the other that expired', async () => {
     await other.acquire('A', 'theirs')
     await runOut('A')
     const ours = await taken('A', 'ours')
@@ -96,7 +96,7 @@ describe('a program with the documented statements and ours share the table', ()
     })
   })
 
-  it('is not cleaned up before its time, and is at once afterwards', async () => {
+  it('is cleaned up only after it expires', async () => {
     await taken('A', 'ours', 1)
     // Rounded up to the next whole second, and until then nobody else’s.
     const [row] = await db.rows(`SELECT expires_at > acquired_at AS later FROM ${TABLE}`)
@@ -119,7 +119,7 @@ describe('a program with the documented statements and ours share the table', ()
     ['gps', 'GPS'],
     ['gps', 'gps '],
   ])(
-    'where the collation takes %j for %j, one is refused and cannot be let go by the other name',
+    'where the collation equates %j and %j, the second is refused and cannot release the first',
     async (a, b) => {
       const lock = await taken(a, 'ours')
       expect(await refused(b, 'ours')).toMatchObject({ is: 'held', holder: { owner: 'ours' } })

@@ -42,7 +42,7 @@ describe('setup', () => {
     expect(await open().take('A', request('ours'), never)).toMatchObject({ is: 'taken' })
   })
 
-  it('makes the table that the address names, whatever it is called', async () => {
+  it('creates the table that the address names, whatever its name', async () => {
     const provider = open({ table: 'odd `name` ?' })
     await provider.setup(never)
     await taken(provider, 'A')
@@ -56,7 +56,7 @@ describe('setup', () => {
     expect(await db.rows(`SHOW CREATE TABLE ${TABLE}`)).toEqual(before)
   })
 
-  it('asks for no right to make a table that is there', async () => {
+  it('needs no right to create an existing table', async () => {
     await db.plain.query(RECHARGE)
     const account = await db.account(`SELECT, INSERT, UPDATE, DELETE ON ${db.name}.*`)
     const provider = open(account)
@@ -88,7 +88,7 @@ describe('setup', () => {
     })
   })
 
-  it('is asked for where there is no table yet', async () => {
+  it('is required where the table is missing', async () => {
     const provider = open()
     expect(await failureOf(provider.take('A', request('ours'), never))).toMatchObject({
       code: 'NOT_FOUND',
@@ -100,7 +100,7 @@ describe('setup', () => {
 })
 
 describe('a lock in MySQL', () => {
-  it('is refused for a name or an owner that the table cannot keep whole, before anything is sent', async () => {
+  it('is refused, before a request, for a name or owner that the table would truncate', async () => {
     await db.plain.query(RECHARGE.replace('VARCHAR(100)', 'VARCHAR(20)'))
     const provider = open()
     for (const [name, owner] of [
@@ -127,7 +127,7 @@ describe('a lock in MySQL', () => {
     expect((await failureOf(provider.extend('A', proof, tooLong, never))).code).toBe('BAD_INPUT')
   })
 
-  it('is of this format or of none', () => {
+  it('exists in this format only', () => {
     const make = () => createMysqlProvider(db.address(), { format: 'shedlock-table', fencing: undefined })
     expect(make).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
   })
@@ -151,7 +151,7 @@ describe('a lock in MySQL', () => {
     expect(await rows()).toEqual([])
   })
 
-  it.each([-HOUR, HOUR])('does not mind a clock here that is wrong by %i ms', async wrongMs => {
+  it.each([-HOUR, HOUR])('is unaffected by a local clock that is %i ms off', async wrongMs => {
     const provider = open()
     await provider.setup(never)
     const { expiresAt } = await taken(provider, 'held')
@@ -174,7 +174,7 @@ describe('a lock in MySQL', () => {
     expect(Math.abs(lock.expiresAt - expiresAt)).toBeLessThan(MINUTE)
   })
 
-  it('uses up no numbers while others wait for it', async () => {
+  it('uses up no numbers while others wait', async () => {
     const provider = open()
     await provider.setup(never)
     await taken(provider, 'A')
@@ -189,7 +189,7 @@ describe('a lock in MySQL', () => {
     expect(await next()).toBe(before)
   })
 
-  it('has no fencing number where none is wanted', async () => {
+  it('has no fencing number when that is turned off', async () => {
     const provider = open({}, false)
     await provider.setup(never)
     const lock = await taken(provider, 'A')
@@ -211,7 +211,7 @@ describe('a lock in MySQL', () => {
 })
 
 describe('a later holder has the greater number', () => {
-  it('while many take it and let it go', async () => {
+  it('while many acquire and release', async () => {
     const providers = Array.from({ length: 6 }, () => open())
     await Promise.all(providers.map(provider => provider.setup(never)))
     const numbers: number[] = []
@@ -252,7 +252,7 @@ describe('a connection that dies', () => {
     return { answer, id: Number(row?.['ID']), provider }
   }
 
-  it('in the middle of a transaction leaves no half of it', async () => {
+  it('in the middle of a transaction changes nothing', async () => {
     const { answer, id, provider } = await stuckTake()
     await db.plain.query(`KILL ${id}`)
     const failure = await failureOf(answer)
@@ -301,7 +301,7 @@ describe('a connection that dies', () => {
 })
 
 describe('a row that another transaction holds', () => {
-  it('is waited for, and then said to be held, with nothing uncertain', async () => {
+  it('is waited for, and then reported as held, without uncertainty', async () => {
     const provider = open()
     await provider.setup(never)
     await taken(provider, 'A', 'old')

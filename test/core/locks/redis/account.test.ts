@@ -50,7 +50,7 @@ it('takes, renews, waits for and releases locks with the rights that are documen
   await listsNothing(manager)
 })
 
-it('says so where the locks are found and may not be read, or read and may not be removed', async () => {
+it('reports locks that the account may not read or may not remove', async () => {
   const place = await lockPlace()
   await place.client.set('lockRecharge:over', JSON.stringify(OVER))
   const finding = await managerWith(place, LOCKS, 'scan')

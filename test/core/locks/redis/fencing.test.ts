@@ -56,14 +56,14 @@ it.each(['9007199254740991', '99999999999999999', '1e3', '-5', 'nan', '0x10', ''
   },
 )
 
-it('makes no number and no counter where none are wanted', async () => {
+it('creates neither number nor counter when fencing is off', async () => {
   const place = await lockPlace()
   for (const format of ['recharge-json', 'token'])
     expect((await take(place.provider(format, { fencing: false }), 'job')).fencing).toBeNull()
   expect(await place.client.exists(COUNTER)).toBe(0)
 })
 
-it('gives locks without numbers to an account that may not touch the counter, unless numbers are wanted', async () => {
+it('grants locks without numbers to an account without the counter, unless numbers are required', async () => {
   const place = await lockPlace()
   const who = await account('~lockRecharge:*', '&*', '+@all')
   const address = place.address.replace('//', `//${who}@`)
@@ -88,7 +88,7 @@ it('is not a lock to the console, whatever pattern it reads', async () => {
   expect(await place.detail(COUNTER, '?match=*')).toMatchObject({ lock: null, release: [] })
 })
 
-it('hides nothing that is only named like the counter', async () => {
+it('shows a record that only has the counter’s name', async () => {
   const place = await lockPlace()
   await place.client.set(COUNTER, 'not a number')
   await place.client.set('lockkeeper:fencing:x', '5')

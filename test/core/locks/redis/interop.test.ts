@@ -105,7 +105,7 @@ describe.each(STRANGERS)('$format', stranger => {
     expect(await stranger.acquire(place.client, 'stranger')).toBe(true)
   })
 
-  it('is kept out by other programs, says who they are, and cannot release theirs', async () => {
+  it('is kept out by other programs, names them, and cannot release their locks', async () => {
     const place = await lockPlace()
     const provider = place.provider(format)
     expect(await stranger.acquire(place.client, 'their-run')).toBe(true)

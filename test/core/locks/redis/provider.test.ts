@@ -13,7 +13,7 @@ const FORMATS: [format: string, name: string, key: string, defaultTtlMs: number]
 ]
 
 it.each(FORMATS)(
-  'takes, extends, reads and lets go of %s locks, always with an end',
+  'acquires, extends, reads and releases %s locks, always with an expiry',
   async (format, name, key, ttl) => {
     const place = await lockPlace()
     const provider = place.provider(format)
@@ -50,7 +50,7 @@ it.each(FORMATS)(
   },
 )
 
-it.each(FORMATS)('never extends a %s lock that has run out', async (format, name, key) => {
+it.each(FORMATS)('never extends an expired %s lock', async (format, name, key) => {
   const place = await lockPlace()
   const provider = place.provider(format)
   const owner = request('run-1', 1)
@@ -63,7 +63,7 @@ it.each(FORMATS)('never extends a %s lock that has run out', async (format, name
   expect(await place.client.exists(key)).toBe(0)
 })
 
-it('tells acquisitions of the same owner apart where the format has room for a mark', async () => {
+it('distinguishes acquisitions of one owner where the format has room for a mark', async () => {
   const place = await lockPlace()
   for (const fencing of [true, false]) {
     const provider = place.provider('recharge-json', { fencing })
@@ -80,7 +80,7 @@ it('tells acquisitions of the same owner apart where the format has room for a m
   }
 })
 
-it('writes the JSON that old programs read, and keeps everything but the end when it extends', async () => {
+it('writes JSON that older programs read, and changes only the expiry when it extends', async () => {
   const place = await lockPlace()
   const provider = place.provider('recharge-json')
   const metadata = { host: 'web-1 "x" \\ é', expiresAt: 7, attempt: 3, dry: false, none: null }
@@ -101,34 +101,31 @@ it('writes the JSON that old programs read, and keeps everything but the end whe
   expect((await provider.release('job', proofOf({ owner }, taken), never)).is).toBe('released')
 })
 
-it.each(FORMATS)(
-  'extends a %s lock also on a server that is full, and what it says of its end',
-  async (format, name, key) => {
-    const server = await startRedis()
-    const client = new Redis({ port: server.port })
-    onTestFinished(async () => {
-      client.disconnect()
-      await server.stop('SIGKILL')
+it.each(FORMATS)('extends a %s lock and its written expiry on a full server', async (format, name, key) => {
+  const server = await startRedis()
+  const client = new Redis({ port: server.port })
+  onTestFinished(async () => {
+    client.disconnect()
+    await server.stop('SIGKILL')
+  })
+  const provider = openProvider(`redis://127.0.0.1:${server.port}`, { format })
+  const owner = request('run-1', 60_000)
+  const taken = await take(provider, name, owner)
+  await client.config('SET', 'maxmemory-policy', 'noeviction')
+  await client.config('SET', 'maxmemory', '1')
+  await expect(provider.take(`${name}-2`, request(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+  const extended = await provider.extend(name, proofOf(owner, taken), 600_000, never)
+  expect(extended.is).toBe('extended')
+  expect(await client.pttl(key)).toBeGreaterThan(60_000)
+  if (format === 'recharge-json')
+    expect(JSON.parse((await client.get(key)) ?? '')).toMatchObject({
+      lockId: 'run-1',
+      expiresAt: extended.is === 'extended' && extended.expiresAt,
     })
-    const provider = openProvider(`redis://127.0.0.1:${server.port}`, { format })
-    const owner = request('run-1', 60_000)
-    const taken = await take(provider, name, owner)
-    await client.config('SET', 'maxmemory-policy', 'noeviction')
-    await client.config('SET', 'maxmemory', '1')
-    await expect(provider.take(`${name}-2`, request(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
-    const extended = await provider.extend(name, proofOf(owner, taken), 600_000, never)
-    expect(extended.is).toBe('extended')
-    expect(await client.pttl(key)).toBeGreaterThan(60_000)
-    if (format === 'recharge-json')
-      expect(JSON.parse((await client.get(key)) ?? '')).toMatchObject({
-        lockId: 'run-1',
-        expiresAt: extended.is === 'extended' && extended.expiresAt,
-      })
-    expect((await provider.release(name, proofOf(owner, taken), never)).is).toBe('released')
-  },
-)
+  expect((await provider.release(name, proofOf(owner, taken), never)).is).toBe('released')
+})
 
-it('extends what an old program wrote under the same owner without touching the rest', async () => {
+it('extends an older program’s record of the same owner and changes nothing else', async () => {
   const place = await lockPlace()
   const provider = place.provider('recharge-json')
   const text = (end: number) =>
@@ -141,7 +138,7 @@ it('extends what an old program wrote under the same owner without touching the 
   )
 })
 
-it('takes over a JSON lock only if it is over by the clock of the server and would stay for ever', async () => {
+it('takes over a JSON lock only if it has expired by the server’s clock and has no TTL', async () => {
   const place = await lockPlace()
   const provider = place.provider('recharge-json')
   const old = (over: object) => JSON.stringify({ lockId: 'old', pid: 1, timestamp: 1.7e12, ...over })
@@ -182,7 +179,7 @@ it.each<[string, string]>([
   ['a nest too deep', `{"lockId":"a","expiresAt":1500000000000,"x":${'['.repeat(2000)}${']'.repeat(2000)}}`],
   ['a huge object', `{"lockId":"a","expiresAt":1500000000000,"x":"${'x'.repeat(100_000)}"}`],
   ['half a character', '{"lockId":"\\ud800","expiresAt":1500000000000}'],
-])('leaves %s alone where a JSON lock would be', async (_, value) => {
+])('leaves %s under the key of a JSON lock alone', async (_, value) => {
   const place = await lockPlace()
   const provider = place.provider('recharge-json')
   await place.client.set('lockRecharge:job', value)
@@ -196,7 +193,7 @@ it.each<[string, string]>([
   expect(await place.client.get('lockRecharge:job')).toBe(value)
 })
 
-it.each(FORMATS)('leaves other types alone where a %s lock would be', async (format, name, key) => {
+it.each(FORMATS)('leaves another type under the key of a %s lock alone', async (format, name, key) => {
   const place = await lockPlace()
   const provider = place.provider(format)
   await place.client.rpush(key, 'a')
@@ -224,7 +221,7 @@ it.each<[string, (name: string) => [format: string, name: string]]>([
   await expect(provider.take(name, request(), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
 })
 
-it('refuses owners, times and metadata that could not be read back', async () => {
+it('refuses owners, leases and metadata that could not be read back', async () => {
   const place = await lockPlace()
   const provider = place.provider('recharge-json')
   const bad = { code: 'BAD_INPUT' }
@@ -255,7 +252,7 @@ it('finds the name of every key of its format, and of no other', async () => {
   expect(place.provider('flask-cache').keyOf('flask_cache_a')).toBe('flask_cache_a')
 })
 
-it('does not ask the clock of this machine', async () => {
+it('does not use the local clock', async () => {
   const place = await lockPlace()
   const provider = place.provider('recharge-json')
   const [seconds] = (await place.client.time()) as unknown as [string, string]
@@ -271,7 +268,7 @@ it('does not ask the clock of this machine', async () => {
   }
 })
 
-it('lets an account that may not publish release all the same', async () => {
+it('releases for an account that may not publish', async () => {
   const place = await lockPlace()
   const who = await account('~*', 'resetchannels', '+@all')
   const provider = openProvider(place.address.replace('//', `//${who}@`), { format: 'pubsub-token' })
@@ -281,7 +278,7 @@ it('lets an account that may not publish release all the same', async () => {
   await expect(provider.listen?.('job', () => {}, never)).rejects.toMatchObject({ code: 'STORE_DENIED' })
 })
 
-it('says what the account may not do, and that nothing was done', async () => {
+it('reports the missing permission, and that nothing was changed', async () => {
   const place = await lockPlace()
   const who = await account('~*', '+@read', '+@connection', '+@scripting', '+time')
   const provider = openProvider(place.address.replace('//', `//${who}@`), { format: 'token' })
@@ -307,7 +304,7 @@ it('puts neither a password nor the token of a lock into an error', async () => 
   expect(denied).not.toContain('the-token')
 })
 
-it('does nothing more once it is closed', async () => {
+it('does nothing after it was closed', async () => {
   const place = await lockPlace()
   const provider = place.provider('token')
   await provider.close()

@@ -72,7 +72,7 @@ it.each(['recharge-json', 'pubsub-token', 'pipeline-run', 'flask-cache', 'token'
   },
 )
 
-it('does not take the lock of its own owner away when it is refused', async () => {
+it('keeps its owner’s other lock when a request is refused', async () => {
   const provider = await redlock('token')
   const name = freshName()
   await take(provider, name, request('me'))
@@ -131,7 +131,7 @@ it('loses a lock that a majority has lost', async () => {
   })
 })
 
-it('never lets two in at once, however many try', async () => {
+it('never grants the lock to two at once, however many try', async () => {
   const providers = await Promise.all(Array.from({ length: 4 }, () => redlock('pubsub-token')))
   const name = freshName()
   let inside = 0
@@ -174,7 +174,7 @@ it('is shared with the redlock package', async () => {
   await (await theirs.acquire([name], 30_000)).release()
 })
 
-it('tells listeners of a release', async () => {
+it('notifies listeners of a release', async () => {
   const [ours, theirs] = [await redlock(), await redlock()]
   const name = freshName()
   let calls = 0
@@ -219,7 +219,7 @@ it('leaves no lock on a server that hangs past every time limit', async () => {
   await expect.poll(() => onEach(provider.keyOf(released))).toEqual([0, 0, 0])
 })
 
-it('keeps nothing on the few servers that renewed what the others have lost', async () => {
+it('leaves nothing on a minority that renewed a lock the others have lost', async () => {
   const provider = await redlock()
   const name = freshName()
   const key = provider.keyOf(name)
@@ -261,7 +261,7 @@ it('releases what may have been granted, but never another lock of an owner that
   expect(await onEach(unique)).toEqual([1, 1, 1])
 })
 
-it('says that it may have the lock when the answers of a majority are lost, and that none answered', async () => {
+it('reports an uncertain acquisition when the answers of a majority are lost', async () => {
   const proxies = await Promise.all(servers.map(({ port }) => losingProxy(port)))
   const provider = await redlock(
     'recharge-json',
@@ -295,7 +295,7 @@ it('releases a lock granted by a majority whose answers were lost, later if need
   await expect.poll(() => onEach(key)).toEqual([0, 0, 0])
 })
 
-it('throws a lost answer at a named owner that waits, and does not tell it that it has the lock already', async () => {
+it('throws a lost answer for a waiting named owner instead of reporting its own lock as held', async () => {
   const proxies = await Promise.all(servers.map(({ port }) => losingProxy(port)))
   const manager = createLockManager(
     proxies.map(({ port }) => `redis://127.0.0.1:${port}`),
@@ -319,7 +319,7 @@ it('repeats a split vote, so that a free lock is acquired', async () => {
   expect((await provider.take(name, request('me'), never)).is).toBe('taken')
 })
 
-it('fails closed when two of three are dead, says so, and leaves nothing on the one that lives', async () => {
+it('fails closed when two of three are dead, and leaves nothing on the third', async () => {
   const own = await Promise.all([startRedis(), startRedis(), startRedis()])
   const [first, ...others] = own
   const client = new Redis({ port: first?.port ?? 0 })

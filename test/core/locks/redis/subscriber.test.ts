@@ -24,7 +24,7 @@ it.each([
   ['pipeline-run', 'a:job', 'pipeline_lock:a:job'],
   ['flask-cache', 'job', 'cache::job'],
   ['token', 'job', 'job'],
-])('tells whoever listens that a %s lock was let go of', async (format, name, announced) => {
+])('notifies listeners of the release of a %s lock', async (format, name, announced) => {
   const place = await lockPlace()
   const provider = place.provider(format)
   const calls = { a: 0, b: 0, elsewhere: 0 }
@@ -88,7 +88,7 @@ it('resubscribes after its connection was killed, and calls every listener in ca
   expect(await subscribers()).toHaveLength(1)
 })
 
-it('refuses to listen while there is no server, and serves those who listened before once it is back', async () => {
+it('refuses to listen without a server, and notifies earlier listeners once it is back', async () => {
   const first = await startRedis()
   const provider = openProvider(`redis://127.0.0.1:${first.port}`, { format: 'pubsub-token' })
   const listen = provider.listen as NonNullable<typeof provider.listen>

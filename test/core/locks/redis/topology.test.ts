@@ -32,7 +32,7 @@ async function movingAddress(target: number): Promise<{ readonly port: number; t
   return address
 }
 
-it('takes locks with rising numbers on every node of a cluster, and hears of releases on any of them', async () => {
+it('acquires locks with rising numbers on every node of a cluster, and is notified of all releases', async () => {
   const cluster = await startRedisCluster()
   onTestFinished(() => cluster.close())
   const ports = cluster.servers.map(({ port }) => port)
@@ -136,7 +136,7 @@ it('takes no lock on a replica', async () => {
   })
 })
 
-it('finds the new primary behind its address after a failover, waits for it, and hears of releases there', async () => {
+it('waits for the new primary after a failover, and is notified of its releases', async () => {
   const [old, next] = await Promise.all([startRedis(), startRedis()])
   const [oldClient, nextClient] = [new Redis({ port: old.port }), new Redis({ port: next.port })]
   const address = await movingAddress(old.port)
@@ -169,7 +169,7 @@ it('finds the new primary behind its address after a failover, waits for it, and
   expect(await waiting).toMatchObject({ acquired: true })
 })
 
-it('lets the console stay on a replica that it is meant to look at, and says what that is', async () => {
+it('leaves the console on a replica that its address names, and reports it as read-only', async () => {
   const primary = await startRedis()
   const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(primary.port)] })
   const [client, admin] = [new Redis({ port: primary.port }), new Redis({ port: replica.port })]
@@ -194,7 +194,7 @@ it('lets the console stay on a replica that it is meant to look at, and says wha
   expect((await connections()) - before).toBeLessThanOrEqual(2)
 })
 
-it('says that a lock may or may not have been taken when the answer is lost, and asks only once', async () => {
+it('reports an uncertain acquisition when the answer is lost, and sends one request', async () => {
   const server = await startRedis()
   const proxy = await losingProxy(server.port)
   const client = new Redis({ port: server.port })

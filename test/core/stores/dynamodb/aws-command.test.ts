@@ -59,7 +59,7 @@ describe('the release as a command line', () => {
     expect(command).not.toContain('SECRET')
   })
 
-  it('is not there when it would be too long', () => {
+  it('is null when it would be too long', () => {
     const guards = [{ attribute: 'Info', seen: { S: 'x'.repeat(380_000) } }]
     expect(awsCommand(address, raw, { guards })).toBeNull()
   })

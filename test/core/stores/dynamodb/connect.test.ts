@@ -80,7 +80,7 @@ function first(count: number, operation: string, fate: Fate): (asked: string) =>
   return asked => (asked === operation && left-- > 0 ? fate : 'pass')
 }
 
-describe('reading through trouble', () => {
+describe('reading from a failing table', () => {
   it('recovers when a scan is throttled for a while', async () => {
     decide = first(3, 'Scan', throttled)
     expect((await listAll(store)).locks).toHaveLength(1)
@@ -101,7 +101,7 @@ describe('reading through trouble', () => {
     }
   })
 
-  it('names the error that does not go away', async () => {
+  it('names a persistent error', async () => {
     const evil = 'oops\n\u001b[31m'
     decide = first(
       Infinity,
@@ -123,7 +123,7 @@ describe('reading through trouble', () => {
   })
 })
 
-describe('releasing through trouble', () => {
+describe('releasing in a failing table', () => {
   it('sends a throttled delete again, since nothing was done', async () => {
     const { id, fence } = await seen()
     decide = first(2, 'DeleteItem', throttled)
@@ -144,7 +144,7 @@ describe('releasing through trouble', () => {
     },
   )
 
-  it('does not trust an internal error to mean that nothing was done', async () => {
+  it('treats an internal error as an uncertain release', async () => {
     const { id, fence } = await seen()
     decide = first(1, 'DeleteItem', errorAnswer('com.amazon.coral.service#InternalFailure', 'oops', 500))
     expect(await failureOf(releaseLock(store, id, fence, never))).toMatchObject({
@@ -185,7 +185,7 @@ describe('releasing through trouble', () => {
   })
 })
 
-describe('an endpoint that is not there', () => {
+describe('an unavailable endpoint', () => {
   it('is unreachable when it refuses connections', async () => {
     const dead = open({ endpoint: `http://127.0.0.1:${await freePort()}` })
     const failure = await failureOf(dead.clock(never))
@@ -217,7 +217,7 @@ describe('an endpoint that is not there', () => {
   })
 })
 
-describe('who may do what', () => {
+describe('permissions', () => {
   it.each([
     ['com.amazon.coral.service#AccessDeniedException', 'dynamodb:DescribeTable'],
     ['com.amazon.coral.service#UnrecognizedClientException', 'does not know this access key'],
@@ -274,7 +274,7 @@ describe('who may do what', () => {
 })
 
 describe('the connection', () => {
-  it('goes by the server’s clock', async () => {
+  it('uses the server’s clock', async () => {
     decide = () => ({ shiftClockMs: 3_600_000 })
     const { offsetMs } = await store.clock(never)
     expect(Math.abs((offsetMs ?? 0) - 3_600_000)).toBeLessThan(1500)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { expressionsOf } from '../../../../electron/core/stores/dynamodb/expression.ts'
 
 describe('expressions', () => {
-  it('name nothing and carry nothing but aliases', () => {
+  it('contain nothing but aliases', () => {
     const hostile = 'owner = :v0 OR attribute_exists(x)'
     const built = expressionsOf({ guards: [{ attribute: hostile, seen: { S: '" OR 1' } }] }, 'key')
     expect(built).toEqual({
@@ -12,7 +12,7 @@ describe('expressions', () => {
     })
   })
 
-  it('always demand that the item exists, and leave out an empty map of values', () => {
+  it('always require the item to exist, and omit an empty map of values', () => {
     expect(expressionsOf({ guards: [{ attribute: 'owner', seen: null }] }, 'key')).toEqual({
       ConditionExpression: 'attribute_exists(#n0) AND attribute_not_exists(#n1)',
       ExpressionAttributeNames: { '#n0': 'key', '#n1': 'owner' },

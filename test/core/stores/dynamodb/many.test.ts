@@ -85,7 +85,7 @@ describe('many items of a DynamoDB table', () => {
     expect(await left()).toHaveLength(113)
   })
 
-  it('fail alone as throttled when whole requests are', async () => {
+  it('fail alone as throttled when whole requests are throttled', async () => {
     fate = operation => (operation === 'BatchGetItem' ? throttled : 'pass')
     const all = await look(KEYS.slice(0, 10))
     expect(new Set(all)).toEqual(new Set([expect.stringContaining('throttles')]))
@@ -121,7 +121,7 @@ describe('many items of a DynamoDB table', () => {
     await numbers.drop()
   })
 
-  it('are released where a throttled delete was let through later, and fail where it was not', async () => {
+  it('are released when a throttled delete succeeds later, and fail when it does not', async () => {
     // Every third delete is throttled once; from the fortieth on all are.
     fate = operation => {
       if (operation !== 'DeleteItem') return 'pass'
@@ -154,7 +154,7 @@ describe('many items of a DynamoDB table', () => {
     expect(await left()).toEqual([])
   })
 
-  it('are not touched when the read is cut off', async () => {
+  it('are unchanged when the read is cut off', async () => {
     const { locks } = await listAll(store)
     fate = operation => (operation === 'BatchGetItem' ? 'lose-answer' : 'pass')
     await expect(store.releaseMany(locks, keepNothing, never)).rejects.toMatchObject({

@@ -63,7 +63,7 @@ describe('a restored item', () => {
     expect(await table.get(KEY)).toEqual(before)
   })
 
-  it('has its lists and maps again, and what Terraform does not know', async () => {
+  it('has its lists, maps and foreign attributes again', async () => {
     const { table, store } = await place([['LockID', 'S']])
     const item: TableItem = {
       LockID: { S: 'bucket/state' },
@@ -92,7 +92,7 @@ describe('a restored item', () => {
     expect(await table.get(key)).toEqual(before)
   })
 
-  it('is not put over what came in between the look and the write', async () => {
+  it('does not replace an item that appeared before the write', async () => {
     const { table } = await place()
     await table.put(LOCK)
     const next = { ...LOCK, owner_id: { S: 'owner-2' } }

@@ -48,7 +48,7 @@ describe('a table', () => {
     expect(failure).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('no-such-table') })
   })
 
-  it('made anew with another key is read by its new key', async () => {
+  it('recreated with another key is read by its new key', async () => {
     const { table, store } = await tableWith([['lock_key', 'S']], [lock('a')])
     expect((await listAll(store)).locks).toHaveLength(1)
     await table.dropTable()
@@ -59,7 +59,7 @@ describe('a table', () => {
     expect(await store.inspect('1', never)).toMatchObject({ key: '1' })
   })
 
-  it('made anew unnoticed is an error once, and then read by its new key', async () => {
+  it('recreated unnoticed is an error once, and then read by its new key', async () => {
     const { table, store } = await tableWith([['lock_key', 'S']], [lock('a')])
     expect((await listAll(store)).locks).toHaveLength(1)
     await table.dropTable()
@@ -145,7 +145,7 @@ describe('a table', () => {
 })
 
 describe('an item', () => {
-  it('with an evil key is listed, inspected and released like any other', async () => {
+  it('with a hostile key is listed, inspected and released like any other', async () => {
     const key = 'pipe\nline\u001b[2J\u202egnp.exe\u0000 \'"$(id)'
     const { table, store } = await tableWith([['lock_key', 'S']], [lock(key)])
     const [found] = (await listAll(store)).locks
@@ -206,7 +206,7 @@ describe('an item', () => {
     ])
   })
 
-  it('of 380 KB is listed short, inspected with its size, and released', async () => {
+  it('of 380 KB is listed truncated, inspected with its size, and released', async () => {
     const { store } = await tableWith(
       [['lock_key', 'S']],
       [lock('big', { dump: { S: 'x'.repeat(380_000) } })],
@@ -218,7 +218,7 @@ describe('an item', () => {
     expect(await releaseLock(store, 'big', found?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
   })
 
-  it('that is no lock is not released, whatever the fence', async () => {
+  it('that is not a lock is not released, whatever the fence', async () => {
     const { table, store } = await tableWith([['lock_key', 'S']], [{ lock_key: { S: 'settings' } }])
     expect(await releaseLock(store, 'settings', 'x'.repeat(32), never)).toEqual({
       outcome: 'changed',
@@ -236,7 +236,7 @@ describe('a Terraform table', () => {
     { LockID: { S: 'broken' }, Info: { S: '{' } },
   ]
 
-  it('has locks, digests that are counted and not listed, and what cannot be read', async () => {
+  it('lists locks, counts digests, and reports unreadable items', async () => {
     const { store } = await tableWith([['LockID', 'S']], items)
     const { locks, companions, unrecognised, scanned } = await listAll(store)
     expect(locks).toMatchObject([{ id, format: 'terraform', owner: 'uuid-1', lease: { kind: 'never' } }])
@@ -244,7 +244,7 @@ describe('a Terraform table', () => {
     expect(unrecognised).toEqual([{ key: 'broken', reason: 'its Info is not JSON: {' }])
   })
 
-  it('loses the lock and keeps the digest in a release', async () => {
+  it('releases the lock and keeps the digest', async () => {
     const { table, store } = await tableWith([['LockID', 'S']], items)
     const fence = (await store.inspect(id, never))?.lock?.fence ?? ''
     expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'released' })
@@ -259,8 +259,8 @@ describe('a Terraform table', () => {
   })
 })
 
-describe('asking whether a release is allowed', () => {
-  it('changes nothing, and a refusal is asked about again', async () => {
+describe('probing the permission to release', () => {
+  it('changes nothing, and a denial is probed again', async () => {
     const { table, store } = await tableWith([['lock_key', 'S']], [lock('a')])
     await store.describe(never)
     expect((await listAll(store)).scanned).toBe(1)

@@ -34,7 +34,7 @@ it('still does after hours, with its stuck locks untouched and no new ones', () 
   expect(agesMs().filter(age => age > 10 * MINUTE && age < 60 * MINUTE).length).toBeGreaterThanOrEqual(4)
 })
 
-it('extends the locks of the same few runs, and takes and gives back others', () => {
+it('extends the locks of a few runs, and acquires and releases others', () => {
   const { locks } = practice()
   const before = locks()
   vi.advanceTimersByTime(2 * MINUTE)
@@ -49,7 +49,7 @@ it('extends the locks of the same few runs, and takes and gives back others', ()
   expect(others.length).toBeGreaterThan(0)
 })
 
-it('does not bring back a stuck lock that was released', () => {
+it('does not recreate a released stuck lock', () => {
   const { server, locks } = practice()
   for (const key of STUCK) server.records.delete(key)
   vi.advanceTimersByTime(10 * MINUTE)

@@ -50,7 +50,7 @@ describe('finding the tables that hold locks', () => {
     })
   })
 
-  it('goes by the pinned format alone', async () => {
+  it('uses the pinned format alone', async () => {
     await db.plain.query(RECHARGE)
     await db.plain.query(SHEDLOCK)
     await db.plain.query("INSERT INTO recargas_process_locks (lock_key, lock_id) VALUES ('GPS', 'o')")
@@ -169,8 +169,8 @@ describe('finding the tables that hold locks', () => {
   })
 })
 
-describe('what the account may do', () => {
-  it('tells the product and its version', async () => {
+describe('permissions and version', () => {
+  it('names the product and its version', async () => {
     expect((await db.store().describe(never)).server).toMatch(/^MariaDB \d+\.\d+\.\d+$/)
   })
 

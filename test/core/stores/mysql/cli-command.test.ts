@@ -111,7 +111,7 @@ describe('the line for mysql', () => {
     expect(await db.rows('SELECT id FROM recargas_process_locks')).toHaveLength(1)
   })
 
-  it('is not there when it would be too long', async () => {
+  it('is null when it would be too long', async () => {
     await db.plain.query(`CREATE TABLE locks (lock_key VARCHAR(50) PRIMARY KEY, lock_id TEXT, pid INT,
       acquired_at DATETIME, expires_at DATETIME)`)
     await db.plain.query(

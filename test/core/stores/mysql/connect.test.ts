@@ -25,7 +25,7 @@ describe('a MySQL server that cannot be used', () => {
     expect(failure.message).not.toContain('wrong-guess')
   })
 
-  it('names a database that is not there', async () => {
+  it('names a missing database', async () => {
     const failure = await failureOf(listAll(db.store({ database: 'no_such_database' })))
     expect(failure).toEqual({
       code: 'NOT_FOUND',
@@ -39,7 +39,7 @@ describe('a MySQL server that cannot be used', () => {
     expect(failure).toMatchObject({ code: 'STORE_DENIED', message: expect.stringContaining(db.name) })
   })
 
-  it('names a table that is not there', async () => {
+  it('names a missing table', async () => {
     const failure = await failureOf(listAll(db.store({ table: 'nothing' })))
     expect(failure).toMatchObject({
       code: 'NOT_FOUND',
@@ -134,7 +134,7 @@ describe('a MySQL server that fails in the middle', () => {
     expect((await hanging).code).not.toBe('no error')
   })
 
-  it('connects again by itself after the connection was lost', async () => {
+  it('reconnects after the connection was lost', async () => {
     const store = db.store({ port: wire.port })
     await listAll(store)
     for (const client of wire.clients) client.destroy()

@@ -33,7 +33,7 @@ describe('a key that is ordered differently from how it is compared', () => {
     ['double', 'DOUBLE', NUMBERS],
     ['date', 'DATE', ['2024-01-01']],
     ['uuid', 'UUID', ['123e4567-e89b-12d3-a456-426655440000']],
-  ])('makes a table unusable, with that as the reason: %s', async (type, definition, keys) => {
+  ])('makes a table unusable, with the reason: %s', async (type, definition, keys) => {
     await create(definition)
     await put(keys)
     const store = db.store()

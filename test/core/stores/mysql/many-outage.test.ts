@@ -87,7 +87,7 @@ describe('a MySQL server that fails in the middle of many releases', () => {
   const uncertain = (settled: readonly Settled<unknown>[]) =>
     settled.flatMap((each, i) => (!each.ok && each.error.uncertain ? [i] : []))
 
-  it('fails alone what another transaction holds, and releases the others', async () => {
+  it('fails only the rows that another transaction holds, and releases the others', async () => {
     await holdRows(4, 5)
     const { settled } = await waitingReleases(2)
     const all = await settled
@@ -98,7 +98,7 @@ describe('a MySQL server that fails in the middle of many releases', () => {
     expect(await left()).toBe(2)
   })
 
-  it('is unsure only of the release whose connection was killed, and goes on with another', async () => {
+  it('is uncertain only of the release whose connection was killed, and continues with another', async () => {
     await holdRows(4, 4)
     const { settled, ids } = await waitingReleases(1)
     await plain.query(`KILL ${ids[0]}`)
@@ -109,7 +109,7 @@ describe('a MySQL server that fails in the middle of many releases', () => {
     expect(await left()).toBe(1)
   })
 
-  it('releases all of them through the one connection that it can have', async () => {
+  it('releases all of them through the only connection it gets', async () => {
     await plain.query("ALTER USER u@'127.0.0.1' WITH MAX_USER_CONNECTIONS 1")
     const { locks } = await listAll(store)
     const settled = await store.releaseMany(locks, keepNothing, never)
@@ -153,7 +153,7 @@ describe('a MySQL server that fails in the middle of many releases', () => {
     expect(await left()).toBe(14)
   })
 
-  it('stops where the server became read-only, and is sure that nothing else was released', async () => {
+  it('stops when the server becomes read-only, certain that nothing else was released', async () => {
     await holdRows(6, 8)
     const { settled } = await waitingReleases(3)
     // It lets those finish that have begun, and keeps everybody else waiting until then.
@@ -168,7 +168,7 @@ describe('a MySQL server that fails in the middle of many releases', () => {
     expect(await left()).toBe(11)
   })
 
-  it('is unsure of those under way when the server is killed, and sure of the rest', async () => {
+  it('is uncertain only of releases in flight when the server is killed', async () => {
     await holdRows(6, 8)
     const { settled } = await waitingReleases(3)
     await server.kill()

@@ -32,7 +32,7 @@ async function look(store: MysqlStore, ids: readonly string[]): Promise<string[]
 }
 
 describe('looking at many rows', () => {
-  it('tells keys apart that the index takes for the same', async () => {
+  it('distinguishes keys that the index considers equal', async () => {
     await db.plain.query(RECHARGE)
     await put('recargas_process_locks', ['GPS', 'café', 'plain'])
     expect(await look(db.store(), ['gps', 'GPS', 'GPS ', 'cafe', 'café', 'PLAIN', 'plain'])).toEqual([
@@ -46,7 +46,7 @@ describe('looking at many rows', () => {
     ])
   })
 
-  it('finds both of two keys that differ in case only, where the table lets them', async () => {
+  it('finds two keys that differ only in case, where the table allows them', async () => {
     await db.plain.query(
       `CREATE TABLE locks (lock_key VARCHAR(9) PRIMARY KEY, ${COLUMNS}) COLLATE utf8mb4_bin`,
     )
@@ -58,7 +58,7 @@ describe('looking at many rows', () => {
     ])
   })
 
-  it('takes a key and table/key alike, and fails only the one that is in two tables', async () => {
+  it('accepts a key and table/key, and fails only a key that is in two tables', async () => {
     await db.plain.query(RECHARGE)
     await db.plain.query(`CREATE TABLE other (lock_key VARCHAR(50) PRIMARY KEY, ${COLUMNS})`)
     await put('recargas_process_locks', ['both', 'mine'])

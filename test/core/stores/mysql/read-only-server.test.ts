@@ -5,7 +5,7 @@ import { releaseLock } from '../../../contract/ask.ts'
 import { startMariaDb } from '../../../servers/mariadb.ts'
 import { failureOf, lockOf, never, RECHARGE } from './database.ts'
 
-it('releases nothing on a read-only server, even for an administrator whom the server would let', async () => {
+it('releases nothing on a read-only server, even for an administrator with write access', async () => {
   const server = await startMariaDb()
   const plain = await createConnection({ host: '127.0.0.1', port: server.port, user: 'root' })
   const store = new MysqlStore({

@@ -211,7 +211,7 @@ describe('a restored ShedLock', () => {
     ['its holder released it as well', 'lock_until = NOW(3) - INTERVAL 0.001 SECOND'],
     ['the same host took it again', 'locked_at = NOW(3), lock_until = NOW(3) + INTERVAL 1 HOUR'],
     ['another host had it', "locked_by = 'HOST'"],
-  ])('is left alone when %s since', async (_, change) => {
+  ])('stays unchanged when %s since', async (_, change) => {
     await db.plain.query(SHEDLOCK)
     await db.plain.query(`INSERT INTO shedlock VALUES ${HELD}`)
     const store = db.store()
@@ -223,7 +223,7 @@ describe('a restored ShedLock', () => {
     expect(await bytesOf('shedlock')).toBe(before)
   })
 
-  it('is not made anew when its row is gone', async () => {
+  it('is not recreated when its row is gone', async () => {
     await db.plain.query(SHEDLOCK)
     await db.plain.query(`INSERT INTO shedlock VALUES ${HELD}`)
     const store = db.store()

@@ -40,7 +40,7 @@ describe('process lock tables of other shapes', () => {
     expect(lock.state).toBe('held')
   })
 
-  it('knows the columns in any case and order, with others beside them', async () => {
+  it('recognizes the columns in any case and order, among others', async () => {
     await db.plain.query(
       shape(
         'extra GEOMETRY, EXPIRES_AT TIMESTAMP NULL, Pid INT, LOCK_ID VARCHAR(9), Lock_Key VARCHAR(9), `__proto__` JSON, acquired_at TIMESTAMP NULL, flags BIT(3), UNIQUE (LOCK_KEY)',
@@ -99,7 +99,7 @@ describe('process lock tables of other shapes', () => {
     expect(locks.map(lock => lock.key).sort()).toEqual([...keys].sort())
   })
 
-  it('writes a binary key that is no text in hex, and takes it back', async () => {
+  it('shows a binary key in hex, and accepts it back', async () => {
     await db.plain.query(
       shape(
         'lock_key VARBINARY(50) PRIMARY KEY, lock_id VARBINARY(50), pid INT, acquired_at TIMESTAMP NULL, expires_at TIMESTAMP NULL',
@@ -114,7 +114,7 @@ describe('process lock tables of other shapes', () => {
     expect((await listAll(store)).locks.map(lock => lock.key)).toEqual(['plain'])
   })
 
-  it('carries an owner of a megabyte, shows its start, and compares all of it', async () => {
+  it('shows the start of an owner of a megabyte, and compares all of it', async () => {
     await db.plain.query(
       shape(
         'lock_key VARCHAR(50) PRIMARY KEY, lock_id LONGTEXT, pid INT, acquired_at TIMESTAMP NULL, expires_at TIMESTAMP NULL',

@@ -27,7 +27,7 @@ describe('a ShedLock table whose times have no zone', () => {
   const isFreeIn = async (zone: string) =>
     (await db.rows(`SELECT lock_until <= ${wall(zone)} AS free FROM jobs`))[0]?.['free']
 
-  it.each(ZONES)('claims neither held nor free of a lock of two hours in the zone %s', async zone => {
+  it.each(ZONES)('reports a two-hour lock in the zone %s as neither held nor free', async zone => {
     await create('DATETIME')
     await take(zone, '2 HOUR')
     const store = db.store()
@@ -43,13 +43,13 @@ describe('a ShedLock table whose times have no zone', () => {
     expect(await releaseLock(store, 'nightly', lock.fence, never)).toEqual({ outcome: 'gone' })
   })
 
-  it('does not claim held of a lock that ended an hour ago, fourteen hours ahead of UTC', async () => {
+  it('does not report as held a lock that ended an hour ago, fourteen hours ahead of UTC', async () => {
     await create('DATETIME')
     await take('+14:00', '-1 HOUR')
     expect((await lockOf(db.store(), 'nightly')).state).toBe('unknown')
   })
 
-  it('frees a lock that does not say, on the same clock, when it was taken', async () => {
+  it('releases a lock without a start on the same clock', async () => {
     await create('TIMESTAMP NULL')
     await db.plain.query(
       `INSERT INTO jobs VALUES ('nightly', ${wall('-05:00')} + INTERVAL 2 HOUR, UTC_TIMESTAMP(), 'app-1')`,
@@ -60,7 +60,7 @@ describe('a ShedLock table whose times have no zone', () => {
     expect(await isFreeIn('-05:00')).toBe(1)
   })
 
-  it.each(ZONES)('does not release a lock that was taken anew in the zone %s', async zone => {
+  it.each(ZONES)('does not release a lock that was re-acquired in the zone %s', async zone => {
     await create('DATETIME')
     await take(zone, '2 HOUR')
     const store = db.store()
@@ -85,7 +85,7 @@ describe('a ShedLock table whose times have no zone', () => {
 })
 
 describe('a process lock table whose times have no zone', () => {
-  it.each(ZONES)('claims neither held nor expired of a lock of the zone %s', async zone => {
+  it.each(ZONES)('reports a lock of the zone %s as neither held nor expired', async zone => {
     await db.plain.query(
       RECHARGE.replaceAll('TIMESTAMP DEFAULT CURRENT_TIMESTAMP', 'DATETIME').replace(
         'expires_at TIMESTAMP',

@@ -36,7 +36,7 @@ describe('the line for redis-cli', () => {
     expect(await client.exists('{lock}')).toBe(0)
   })
 
-  it('takes a key of another type for a change', async () => {
+  it('reports a key of another type as changed', async () => {
     const { client, address } = await redisPlace()
     await client.lpush('{lock}', 'v')
     const key = b('{lock}')
@@ -73,7 +73,7 @@ describe('the line for redis-cli', () => {
     expect(await client.lpopBuffer(Buffer.concat([b('copy:'), bytes]))).toEqual(bytes)
   })
 
-  it('gives keys as keys, and writes one that no shell can pass on into the script', () => {
+  it('passes keys as keys, and writes one with a NUL into the script', () => {
     const program = (key: Buffer): RedisProgram => ({ key, guards: [], commands: [['DEL', key]] })
     const at = redisAddress('redis://h/0')
     expect(wordsOf(redisCommand(at, program(b(HOSTILE)))).slice(-2)).toEqual(['1', HOSTILE])
@@ -81,7 +81,7 @@ describe('the line for redis-cli', () => {
     expect(redisCommand(redisAddress('redis+cluster://h'), program(BINARY))).toBeNull()
   })
 
-  it('is not there when it would be too long, or when it would have to follow Sentinel', () => {
+  it('is null when it would be too long or for Sentinel', () => {
     const key = b('k')
     const program = (equals: string): RedisProgram => ({
       key,
@@ -194,7 +194,7 @@ it.each(FORMATS)(
   },
 )
 
-it('tells the waiters, as a release does', async () => {
+it('notifies waiters, as a release does', async () => {
   const place = await redisPlace()
   const listener = place.client.duplicate()
   onTestFinished(() => listener.disconnect())
@@ -206,7 +206,7 @@ it('tells the waiters, as a release does', async () => {
   await expect.poll(() => heard).toEqual(["lock:released:it's it's"])
 })
 
-it('does nothing for an account that may not do all of it', async () => {
+it('changes nothing for an account without every permission', async () => {
   const server = await startRedis()
   onTestFinished(() => server.stop('SIGKILL'))
   const admin = new Redis({ port: server.port })
@@ -225,7 +225,7 @@ it('does nothing for an account that may not do all of it', async () => {
   expect(await admin.exists('lock:a')).toBe(0)
 })
 
-it('finds the node of a cluster that has the key', async () => {
+it('reaches the cluster node that has the key', async () => {
   const cluster = await startRedisCluster()
   onTestFinished(() => cluster.close())
   const port = cluster.servers[0]?.port ?? 0

@@ -43,52 +43,49 @@ async function losingProxy(target: () => number) {
 it.each([
   ['a single server', 'redis'],
   ['a cluster', 'redis+cluster'],
-])(
-  'says that the outcome is unknown, and asks %s only once, when the answer to a release is lost',
-  async (_, scheme) => {
-    let port = 0
-    const proxy = await losingProxy(() => port)
-    const cluster = [
-      '--cluster-enabled',
-      'yes',
-      '--cluster-announce-ip',
-      '127.0.0.1',
-      '--cluster-announce-port',
-      String(proxy.port),
-      '--databases',
-      '1',
-    ]
-    const server = await startRedis(scheme === 'redis' ? {} : { args: cluster })
-    port = server.port
-    onTestFinished(() => server.stop('SIGKILL'))
-    const client = new Redis({ port })
-    onTestFinished(() => client.disconnect())
-    if (scheme !== 'redis') {
-      await client.call('CLUSTER', ['ADDSLOTSRANGE', 0, 16_383])
-      await expect
-        .poll(async () => String(await client.call('CLUSTER', ['INFO'])))
-        .toContain('cluster_state:ok')
+])('reports an uncertain release and sends %s once when its answer is lost', async (_, scheme) => {
+  let port = 0
+  const proxy = await losingProxy(() => port)
+  const cluster = [
+    '--cluster-enabled',
+    'yes',
+    '--cluster-announce-ip',
+    '127.0.0.1',
+    '--cluster-announce-port',
+    String(proxy.port),
+    '--databases',
+    '1',
+  ]
+  const server = await startRedis(scheme === 'redis' ? {} : { args: cluster })
+  port = server.port
+  onTestFinished(() => server.stop('SIGKILL'))
+  const client = new Redis({ port })
+  onTestFinished(() => client.disconnect())
+  if (scheme !== 'redis') {
+    await client.call('CLUSTER', ['ADDSLOTSRANGE', 0, 16_383])
+    await expect
+      .poll(async () => String(await client.call('CLUSTER', ['INFO'])))
+      .toContain('cluster_state:ok')
+  }
+  const store = await openStore(`${scheme}://127.0.0.1:${proxy.port}`, undefined)
+  onTestFinished(() => store.close())
+  // The first release makes the script known to the server.
+  for (const key of ['lock:warm', 'lock:job']) {
+    await client.set(key, TOKEN, 'EX', 600)
+    const fence = (await store.inspect(key, never))?.lock?.fence ?? ''
+    if (key === 'lock:warm') {
+      expect(await releaseLock(store, key, fence, never)).toMatchObject({ outcome: 'released' })
+      continue
     }
-    const store = await openStore(`${scheme}://127.0.0.1:${proxy.port}`, undefined)
-    onTestFinished(() => store.close())
-    // The first release makes the script known to the server.
-    for (const key of ['lock:warm', 'lock:job']) {
-      await client.set(key, TOKEN, 'EX', 600)
-      const fence = (await store.inspect(key, never))?.lock?.fence ?? ''
-      if (key === 'lock:warm') {
-        expect(await releaseLock(store, key, fence, never)).toMatchObject({ outcome: 'released' })
-        continue
-      }
-      proxy.state.armed = true
-      proxy.state.releases = 0
-      await expect(releaseLock(store, key, fence, never)).rejects.toMatchObject({
-        code: 'STORE_UNREACHABLE',
-        message: expect.stringContaining('may or may not'),
-        uncertain: true,
-      })
-    }
-    await new Promise(resolve => setTimeout(resolve, 700))
-    expect(proxy.state.releases).toBe(1)
-    expect(await client.exists('lock:job')).toBe(0)
-  },
-)
+    proxy.state.armed = true
+    proxy.state.releases = 0
+    await expect(releaseLock(store, key, fence, never)).rejects.toMatchObject({
+      code: 'STORE_UNREACHABLE',
+      message: expect.stringContaining('may or may not'),
+      uncertain: true,
+    })
+  }
+  await new Promise(resolve => setTimeout(resolve, 700))
+  expect(proxy.state.releases).toBe(1)
+  expect(await client.exists('lock:job')).toBe(0)
+})

@@ -74,7 +74,7 @@ it.each([
   ['the connection is lost', 'cut'],
   ['the server is killed', 'kill'],
   ['the server hangs', 'hang'],
-] as const)('says of each lock what is known of it when %s half-way', async (_, how) => {
+] as const)('reports what is known of each lock when %s half-way', async (_, how) => {
   const { server, client } = await privateServer()
   const proxy = await stoppingProxy(server.port, sockets => {
     // What was sent meanwhile arrives, and its answers do not.
@@ -137,7 +137,7 @@ it('needs a handful of connections to release many for an account that may not r
   expect(await client.keys('*')).toEqual([locks[3]?.key])
 })
 
-it('answers for the nodes of a cluster that are there when one is not', async () => {
+it('returns results from reachable cluster nodes when one is down', async () => {
   const cluster = await startRedisCluster()
   onTestFinished(() => cluster.close())
   const [first, second, third] = cluster.servers

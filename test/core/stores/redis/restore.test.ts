@@ -38,7 +38,7 @@ async function released(
   return { copy: copy as RecordCopy, fence: lock.fence }
 }
 
-describe('puts a released lock back, to the byte and to the millisecond', () => {
+describe('restores a released lock to the byte and to the millisecond', () => {
   it.each(RECORDS)('%s', async (format, key, value, query) => {
     const place = await redisPlace()
     const store = await place.open(query)
@@ -79,7 +79,7 @@ it('releases a lock that is larger than a listing shows, and keeps no copy of it
   })
 })
 
-it('puts a leftover back as the leftover that it was, and not once its key would have ended', async () => {
+it('restores an expired leftover as such, but not after the end of its key', async () => {
   const place = await redisPlace()
   const store = await place.open()
   await place.client.set('lockRecharge:gps', recharge(Date.now() - 60_000), 'PX', 600_000)
@@ -92,7 +92,7 @@ it('puts a leftover back as the leftover that it was, and not once its key would
   expect(await store.restore(late, never)).toEqual({ outcome: 'ended' })
 })
 
-it('does not put a lock back whose own end has come before that of its key', async () => {
+it('does not restore a lock whose own end came before its key’s', async () => {
   const place = await redisPlace()
   const store = await place.open()
   await place.client.set('lockRecharge:gps', recharge(Date.now() + 60_000), 'PX', 600_000)

@@ -29,7 +29,7 @@ describe.each([
     expect(await client.exists('{lock}')).toBe(0)
   })
 
-  it('takes a key of another type for a change, not for an error', async () => {
+  it('reports a key of another type as changed, not as an error', async () => {
     const { client } = await redisPlace()
     await client.lpush('{lock}', 'v')
     for (const [, guard] of GUARDS.filter(([, each]) => each.check === 'reply' && each.ask[0] !== 'LINDEX')) {
@@ -90,7 +90,7 @@ it('is shown to people in the notation of redis-cli, with hostile bytes escaped'
   ).toEqual(['if GET "{lock}" is still "a\\"\\\\\\x0a\\x1b[31m\\xff"', 'DEL "{lock}"'])
 })
 
-it('is executed for an account without scripts too, while the holder renews as fast as it can', async () => {
+it('runs without scripts while the holder renews at full speed', async () => {
   const place = await redisPlace()
   const user = `scriptless-${place.client.options.db}`
   await place.client.call('ACL', ['SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', '-@scripting'])

@@ -58,7 +58,7 @@ it('refuses an unknown format by naming the known ones', async () => {
   await expect(openStore('redis://127.0.0.1/0?format=nonsense', undefined)).rejects.toThrow(/recharge-json/)
 })
 
-it('names lists, streams, sets and sorted sets under a pattern of strings as what they are', async () => {
+it('reports lists, streams, sets and sorted sets under a pattern by their type', async () => {
   const place = await redisPlace()
   await place.client.lpush('p:list', 'x')
   await place.client.xadd('p:stream', '*', 'a', '1')
@@ -116,7 +116,7 @@ it('reports a server that is not Redis', async () => {
   })
 })
 
-it('stays closed once it was closed', async () => {
+it('stays closed', async () => {
   const place = await redisPlace()
   const store = await place.open()
   await store.clock(never)
@@ -127,7 +127,7 @@ it('stays closed once it was closed', async () => {
   })
 })
 
-it('does not repeat a password that the server repeats', async () => {
+it('hides a password that the server repeats', async () => {
   const server = await startRedis({ args: ['--rename-command', 'AUTH', ''] })
   onTestFinished(() => server.stop('SIGKILL'))
   for (const password of ['s3cr3t-word'.repeat(20), 'pa\\nss-word', 'páss\u200bword']) {
@@ -164,7 +164,7 @@ it('lists and releases keys that are not text', async () => {
   expect(await place.client.dbsize()).toBe(0)
 })
 
-it('finds nothing where nothing matches', async () => {
+it('lists nothing when nothing matches', async () => {
   const place = await redisPlace()
   await place.client.set('a', '1')
   expect(await place.list('?match=zzz:*')).toMatchObject({ locks: [], unrecognised: [], problems: [] })

@@ -9,10 +9,7 @@ export type DynamoRaw = { readonly keySchema: KeySchema; readonly item: Item; re
 /** One attribute as it was seen; null if it must still be absent. */
 export type Guard = { readonly attribute: string; readonly seen: AttributeValue | null }
 
-/**
- * Deletes the item if every guard holds. They are compared in the same atomic step, together with "the item exists": otherwise
- * guards of nothing but absent attributes would hold for an item that is gone, and its release would count as done.
- */
+/** Deletes the item if it exists and every guard holds, in one atomic step. Guards of absent attributes alone hold for a gone item. */
 export type DynamoProgram = { readonly guards: readonly Guard[] }
 
 export type DynamoFormat = Format<DynamoRaw, DynamoProgram>

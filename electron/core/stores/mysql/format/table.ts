@@ -31,10 +31,7 @@ export type TableShape = {
   readonly unique: ReadonlySet<string>
 }
 
-/**
- * One row of one table, by lower-case column. Binary columns are bytes; all others are the server's own text, which keeps
- * every digit of a time or a number and makes comparing what was seen exact. `readAt` is the server's time then, as its text.
- */
+/** One row, by lower-case column. Text is the server's own, which keeps every digit. `readAt` is the server's time as text. */
 export type MysqlRaw = {
   readonly table: TableShape
   readonly row: Readonly<Record<string, Value>>
@@ -55,10 +52,7 @@ export type PastTime = {
   readonly inEveryZone: boolean
 }
 
-/**
- * What the store executes in one statement, on the one row that `key` names and only if every column in `seen` is still
- * the same. Locks that live with a connection would add a third `op` that ends the session which was seen.
- */
+/** Changes the row that `key` names, in one statement, only if every column in `seen` is still the same. */
 export type MysqlProgram = {
   readonly table: TableShape
   readonly key: SeenColumn

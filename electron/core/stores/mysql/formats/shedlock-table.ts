@@ -4,10 +4,7 @@ import { isInstant, timeIn } from '../format/times.ts'
 
 const COLUMNS = ['name', 'lock_until', 'locked_at', 'locked_by']
 
-/**
- * One row per job, for ever. Every instance of the application caches which rows exist and only updates those, so no instance
- * can lock a job whose row was deleted until it restarts: a release moves lock_until, and never deletes.
- */
+/** One row per job, for ever. Instances cache which rows exist and only update those: a release never deletes one. */
 export const shedlockTable: MysqlFormat = {
   info: {
     id: 'shedlock-table',

@@ -45,8 +45,8 @@ export function isDistinctive(token: string): boolean {
 }
 
 type Token = Pick<Decoded, 'name' | 'owner' | 'fields'> & {
-  /** Whether the value differs with every acquisition. */
-  readonly isDistinctive: boolean
+  /** Whether the value differs with every acquisition. Default: whether it looks like it. */
+  readonly isDistinctive?: boolean
   /** Of libraries that always lease for the same time. */
   readonly usualLeaseMs?: number
   readonly notes?: readonly Note[]
@@ -54,10 +54,11 @@ type Token = Pick<Decoded, 'name' | 'owner' | 'fields'> & {
 
 /** Decodes a string that is its holder's token and that ends by its TTL. */
 export function decodeToken(raw: RedisRaw, now: number, token: Token): Decoded {
-  const { name, owner, fields, isDistinctive, usualLeaseMs = null, notes = [] } = token
+  const { name, owner, fields, usualLeaseMs = null, notes = [] } = token
+  const { isDistinctive: differs = owner !== null && isDistinctive(owner) } = token
   const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
   const acquired = acquiredFromTtl(usualLeaseMs === null ? null : raw.expiresAt, usualLeaseMs ?? 0, now)
-  const weak = isDistinctive ? [] : [weakFence(raw)]
+  const weak = differs ? [] : [weakFence(raw)]
   return {
     name,
     owner,
@@ -66,7 +67,7 @@ export function decodeToken(raw: RedisRaw, now: number, token: Token): Decoded {
     ...times,
     fields,
     notes: [...times.notes, ...acquired.notes, ...weak, ...notes],
-    seen: seenToken(raw, isDistinctive),
+    seen: seenToken(raw, differs),
   }
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../../../shared/duration.ts'
 import { OTHER } from '../../types.ts'
-import { bytesOf, decodeToken, isDistinctive, type RedisFormat, tokenProgram } from '../format/format.ts'
+import { bytesOf, decodeToken, type RedisFormat, tokenProgram } from '../format/format.ts'
 import { pickleText, readPickle } from '../format/pickle.ts'
 import type { RedisRaw } from '../format/record.ts'
 
@@ -47,8 +47,6 @@ export const flaskCache: RedisFormat = {
       name: raw.keyText.slice(prefix.length),
       owner,
       fields: { value: typeof value === 'bigint' ? value.toString() : (value ?? null) },
-      // True and 1 are the same for every holder.
-      isDistinctive: owner !== null && isDistinctive(owner),
       usualLeaseMs: DAY_MS,
       notes: prefix === '' ? [{ code: 'looks-like-cache' }] : [],
     })

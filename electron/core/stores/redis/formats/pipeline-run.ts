@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../../../../shared/duration.ts'
 import { OTHER } from '../../types.ts'
-import { decodeToken, isDistinctive, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
+import { decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 const PREFIX = 'pipeline_lock:'
 const KEY = /^pipeline_lock:([^:]+):(.+)$/s
@@ -43,7 +43,6 @@ export const pipelineRun: RedisFormat = {
       name: `${tenant}:${pipeline}`,
       owner: run,
       fields: { tenant, pipeline, run },
-      isDistinctive: isDistinctive(run),
       usualLeaseMs: HOUR_MS,
     })
   },

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../../../../shared/duration.ts'
 import { OTHER } from '../../types.ts'
-import { decodeToken, isDistinctive, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
+import { decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 const PREFIX = 'lock:'
 
@@ -39,7 +39,7 @@ export const pubsubToken: RedisFormat = {
     const token = textOf(raw) ?? ''
     const name = raw.keyText.slice(PREFIX.length)
     const fields = { token, channel: `lock:released:${name}` }
-    return decodeToken(raw, now, { name, owner: token, fields, isDistinctive: isDistinctive(token) })
+    return decodeToken(raw, now, { name, owner: token, fields })
   },
 
   release(raw, endsAt) {

@@ -2,14 +2,7 @@ import { MINUTE_MS } from '../../../../../shared/duration.ts'
 import { holdsForMaintenance } from '../../../../../shared/hold-words.ts'
 import { bytesToDisplay } from '../../../lib/bytes.ts'
 import { OTHER } from '../../types.ts'
-import {
-  bytesOf,
-  decodeToken,
-  isDistinctive,
-  type RedisFormat,
-  textOf,
-  tokenProgram,
-} from '../format/format.ts'
+import { bytesOf, decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 /** Longer values are shown in full by inspect; a row does not need them. */
 const OWNER_LIMIT = 256
@@ -54,7 +47,6 @@ export const token: RedisFormat = {
       name: raw.keyText,
       owner,
       fields: { size: raw.size },
-      isDistinctive: isDistinctive(owner),
     })
   },
 

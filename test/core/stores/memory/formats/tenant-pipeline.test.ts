@@ -52,7 +52,7 @@ it('shows a run past its timeout as expired until another takes its place', asyn
   expect((await listAll(store)).locks).toMatchObject([{ state: 'held', owner: 'def-456' }])
 })
 
-it('refuses when the same run was started anew', async () => {
+it('refuses when the same run was restarted', async () => {
   const { server, store } = place()
   server.acquire(run, Date.now() - 60_000)
   const lock = (await store.inspect('acme1281:gcp_billing_export', never))?.lock
@@ -64,7 +64,7 @@ it('refuses when the same run was started anew', async () => {
   expect(server.records.size).toBe(1)
 })
 
-it('ends a lock at the end of its own, where it has one', async () => {
+it('ends a lock at its stored end', async () => {
   const { server, store } = place()
   const provider = memoryProvider(server, { format: null, fencing: undefined })
   await provider.take('acme1281:short', { owner: 'run-1', ttlMs: 60_000, metadata: null }, never)

@@ -99,7 +99,7 @@ describe('the process lock table', () => {
     expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'changed' })
   })
 
-  it('tells keys apart that the collation takes for the same', async () => {
+  it('distinguishes keys that the collation considers equal', async () => {
     await put({ lock_key: 'Orders', lock_id: 'o', pid: 1 })
     const store = db.store()
     expect(await store.inspect('orders', never)).toBeNull()

@@ -42,7 +42,7 @@ describe('the ShedLock table', () => {
     expect(await db.rows('SELECT * FROM shedlock')).toEqual(before)
   })
 
-  it('releases by moving lock_until to now, and keeps the row and all else in it', async () => {
+  it('releases by moving lock_until to now, and keeps the rest of the row', async () => {
     await insert('NOW(3) + INTERVAL 1 HOUR')
     const [before] = await db.rows('SELECT * FROM shedlock')
     const store = db.store()
@@ -70,7 +70,7 @@ describe('the ShedLock table', () => {
     expect(await db.rows('SELECT * FROM shedlock')).toEqual(before)
   })
 
-  it('shows an update and never a delete as what a release sends', async () => {
+  it('shows an update, never a delete, as the release', async () => {
     await insert('NOW(3) + INTERVAL 1 HOUR')
     const detail = await db.store().inspect('nightly', never)
     expect(detail?.release.join()).toMatch(/^UPDATE `shedlock` SET `lock_until` = LEAST\(/)
@@ -79,7 +79,7 @@ describe('the ShedLock table', () => {
 })
 
 describe('a ShedLock table with times of the application’s own clock', () => {
-  it('frees a lock of an application whose clock is hours behind UTC', async () => {
+  it('releases a lock of an application whose clock is hours behind UTC', async () => {
     await db.plain.query(
       'CREATE TABLE jobs (name VARCHAR(64) PRIMARY KEY, lock_until DATETIME, locked_at DATETIME, locked_by TEXT)',
     )

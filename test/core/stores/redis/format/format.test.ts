@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isDistinctive } from '../../../../../electron/core/stores/redis/format/format.ts'
 
-describe('a value that tells one acquisition from the next', () => {
+describe('a value that identifies an acquisition', () => {
   it.each([
     ['a UUID', '0f8fad5b-d9cb-469f-a165-70867728950e'],
     ['16 bytes in hex', '7fcd75c2e17311f1a98102fc00000001'],
@@ -13,7 +13,7 @@ describe('a value that tells one acquisition from the next', () => {
   ])('%s', (_, token) => expect(isDistinctive(token)).toBe(true))
 })
 
-describe('a value that every acquisition may write alike', () => {
+describe('a value that acquisitions may share', () => {
   it.each([
     ['a word', 'locked'],
     ['a host', 'prod-worker-01.eu-west-1.example.com'],

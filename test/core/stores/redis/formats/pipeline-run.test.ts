@@ -31,7 +31,7 @@ it('does not guess a start when the lease is longer than usual, nor when it neve
   expect(await place.lock(KEY)).toMatchObject({ acquiredAt: null, lease: { kind: 'never' } })
 })
 
-it('releases the run that was seen even after a renewal, and not the next run', async () => {
+it('releases the seen run even after a renewal, and not the next run', async () => {
   const [first, second] = ['6f9619ff-8b86-4011-b42d-00cf4fc964ff', '0f8fad5b-d9cb-469f-a165-70867728950e']
   const place = await redisPlace()
   await place.client.set(KEY, first, 'EX', 600)
@@ -42,7 +42,7 @@ it('releases the run that was seen even after a renewal, and not the next run', 
   expect(await release(place, seen)).toMatchObject({ outcome: 'released' })
 })
 
-it('refuses a run whose name is no id once it was taken again', async () => {
+it('refuses a run with a plain name once it was re-acquired', async () => {
   const place = await redisPlace()
   await place.client.set(KEY, 'running', 'EX', 600)
   const seen = await place.lock(KEY)

@@ -67,7 +67,7 @@ it('notes that holders with the same value and no deadline cannot be distinguish
   expect((await place.lock('lock:job')).notes).toEqual([{ code: 'weak-fence', byDeadline: false }])
 })
 
-it('is not taken for python-redis-lock when the token is 24 hexadecimal digits', async () => {
+it('is not mistaken for python-redis-lock when the token is 24 hexadecimal digits', async () => {
   const place = await redisPlace()
   await place.client.set('lock:auction:1', '65f1c9a7e0aaaa4bbb8ccc01')
   expect((await place.lock('lock:auction:1')).format).toBe('pubsub-token')

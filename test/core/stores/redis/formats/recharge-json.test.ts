@@ -91,7 +91,7 @@ it('notes that seconds in place of milliseconds are implausible', async () => {
   expect(lock.notes.map(note => note.code)).toContain('implausible-expiry')
 })
 
-it('does not take a value without its own times for unique', async () => {
+it('does not treat a value without times as unique', async () => {
   const place = await redisPlace()
   await place.client.set(KEY, '{"lockId":"worker"}', 'EX', 600)
   const seen = await place.lock(KEY)

@@ -89,7 +89,7 @@ it.each([
   await expect.poll(() => heard).toEqual([`redisson_rwlock:{book} ${message}`])
 })
 
-it('lists what it keeps beside its locks neither as locks nor as unknown', async () => {
+it('lists its companions neither as locks nor as unknown', async () => {
   const place = await redisPlace()
   await place.client.rpush('redisson_lock_queue:{orders}', `${A}:7`)
   await place.client.set('redisson_unlock_latch:{orders}:x', 1)
@@ -113,7 +113,7 @@ it('wakes the head of a long queue too', async () => {
   await expect.poll(() => heard).toHaveLength(1)
 })
 
-it('hides nothing that is only named like a companion', async () => {
+it('shows a record that only has a companion’s name', async () => {
   const place = await redisPlace()
   await place.client.set('redisson_lock_queue:{orders}', 'not a list')
   await place.client.set('myapp:rwlock_timeout:5', 'x')

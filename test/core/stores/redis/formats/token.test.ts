@@ -4,7 +4,7 @@ import Redlock from 'redlock'
 import { expect, it, onTestFinished } from 'vitest'
 import { redisPlace, release } from '../place.ts'
 
-it('is only for keys that the operator pointed at', async () => {
+it('applies only to keys that the operator selected', async () => {
   const place = await redisPlace()
   await place.client.set('job:1', 'anything', 'EX', 60)
   expect(await place.list()).toMatchObject({ locks: [], unrecognised: [{ key: 'job:1' }] })
