@@ -30,7 +30,7 @@ app.setName('Lockkeeper')
 app.setAboutPanelOptions({ applicationName: 'Lockkeeper', applicationVersion: readVersion(distFolder) })
 // Chromium's files are in the data folder too: one folder is one console, and its lock allows one instance.
 app.setPath('userData', join(folder, 'electron'))
-// ioredis would warn on the operator's terminal about passwords that were not needed.
+// ioredis would warn on the operator's terminal about unneeded passwords.
 console.warn = () => {}
 silenceChromium(app)
 declareProtocol()

@@ -137,16 +137,7 @@ const attentionLockSchema = z.object({
 export type AttentionLock = z.infer<typeof attentionLockSchema>
 
 const reportAlertSchema = alertSchema
-  .pick({
-    rule: true,
-    severity: true,
-    key: true,
-    holder: true,
-    count: true,
-    value: true,
-    limit: true,
-    detail: true,
-  })
+  .omit({ alertId: true, storeId: true, storeName: true, address: true, lockId: true, muteId: true })
   .extend({
     store,
     since: time,

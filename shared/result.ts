@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { ERROR_CODES } from './error-codes.ts'
 
-export type { ErrorCode } from './error-codes.ts'
-export { ERROR_CODES }
-
 export const errorCodeSchema = z.enum(ERROR_CODES)
 
 export const failureSchema = z.object({

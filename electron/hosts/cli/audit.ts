@@ -5,7 +5,7 @@ import { type Args, positiveInteger } from './lib/args.ts'
 import { connect } from './lib/connect.ts'
 import { EXIT, unwrap } from './lib/exit.ts'
 import { type Io, print, printJsonItems } from './lib/io.ts'
-import { tableRow } from './lib/wrap.ts'
+import { tableRow } from './lib/layout.ts'
 
 const DEFAULT_LIMIT = 50
 const PAGE = 500

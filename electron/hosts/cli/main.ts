@@ -8,7 +8,7 @@ import { runCli } from './run.ts'
 // Overwrites the arguments, which may contain a password, in the process list.
 process.title = 'lockkeeper'
 
-// ioredis would warn on the operator's terminal about passwords that were not needed.
+// ioredis would warn on the operator's terminal about unneeded passwords.
 console.warn = () => {}
 
 let core: Core | undefined
@@ -16,7 +16,7 @@ const stop = new AbortController()
 process.once('SIGINT', () => stop.abort())
 for (const code of ['SIGTERM', 'SIGHUP'] as const)
   process.once(code, () => stop.abort(Object.assign(new Error(code), { code })))
-// A closed terminal must not keep the command from ending in order.
+// A closed terminal must not break an orderly end.
 process.stderr.on('error', error => stop.abort(error))
 
 // A reader that stops reading (`| head`) ends the command and is no error. Other output errors are reported. Neither changes what

@@ -10,7 +10,7 @@ import { connect, openStores } from './lib/connect.ts'
 import { cannotListen, EXIT, usageError } from './lib/exit.ts'
 import { aborted, type Io, keepRunning, print, warn } from './lib/io.ts'
 
-/** Next to the console's, and fixed: a monitoring system is configured once. */
+/** Next to the console's, and fixed, because a monitoring system is configured once. */
 const USUAL_PORT = 5626
 const MOST_KEYS = 1000
 
@@ -25,7 +25,7 @@ export async function metricsCommand(args: Args, io: Io): Promise<number> {
   const intervalMs = interval(args.options['interval'], '--interval')
   const token = io.env['LOCKKEEPER_METRICS_TOKEN']
   if (token !== undefined && !/^\S+$/.test(token))
-    throw usageError('LOCKKEEPER_METRICS_TOKEN is set, but empty or with a space in it')
+    throw usageError('LOCKKEEPER_METRICS_TOKEN is set, but is empty or contains a space')
 
   const log = (line: string) => warn(io, line)
   const client = connect(io)
@@ -65,7 +65,9 @@ function watch(
       if (event.type !== 'status' || event.status === status) return
       status = event.status
       const words =
-        status === 'live' ? 'is read again' : `${status}: ${neutralise(event.error?.message ?? 'no reason')}`
+        status === 'live'
+          ? 'can be read again'
+          : `${status}: ${neutralise(event.error?.message ?? 'no reason')}`
       log(`${escapeForTerminal(address)} ${words}`)
     },
     result => {

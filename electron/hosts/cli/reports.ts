@@ -19,7 +19,7 @@ type Done = Extract<ReportEvent, { type: 'done' }>
 export async function exportCommand(args: Args, io: Io): Promise<number> {
   const { out, json } = args.options
   if (!out) throw usageError('--out is missing: name a file, or - for the standard output')
-  if (out === '-' && json) throw usageError('--json tells about a file that was written: name one with --out')
+  if (out === '-' && json) throw usageError('--json describes the written file: name one with --out')
   const request = requestFrom(args, out)
   // Before any store is read, so that an unwritable place is reported at once.
   const file = out === '-' ? standardOutput(io) : await openWholeFile(out)
@@ -46,10 +46,10 @@ export async function exportCommand(args: Args, io: Io): Promise<number> {
     await file.drop()
     if (!(error instanceof CliError) || error.failure.code !== 'ABORTED') throw error
     if (out !== '-') throw stopped('Stopped on request: nothing was written')
-    // A reader that has enough (`| head`) is no error.
+    // A reader that stops (`| head`) is no error.
     const { code } = (io.signal.reason ?? {}) as NodeJS.ErrnoException
     if (code === 'EPIPE') return EXIT.done
-    throw stopped('Stopped: what was printed is not whole')
+    throw stopped('Stopped: the printed report is incomplete')
   }
 }
 
@@ -91,13 +91,13 @@ function formatFrom({ options }: Args, out: string): ReportRequest['as'] {
   return reportFormat(as, '--as')
 }
 
-/** With a zone, or in UTC as everything that is printed here. */
+/** With a zone; otherwise in UTC. */
 const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/
 
-/** `2h` before `base`, or a time as the calendar has it. */
+/** `2h` before `base`, or a calendar time. */
 function timeFrom(text: string, name: string, base: number): number {
   const ms = parseDuration(text)
-  // As long ago as there are times.
+  // The epoch is the earliest time.
   if (ms !== null) return Math.max(0, base - ms)
   const [, clock, , , zone] = ISO.exec(text) ?? []
   const time = ISO.test(text)

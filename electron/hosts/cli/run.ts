@@ -32,7 +32,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** The word is repeated only if it can be no address, which may have a password in it. */
+/** Quotes the word only if it cannot be an address, which may contain a password. */
 function unknownCommand(name: string): string {
   const word = /^[\w-]{1,20}$/.test(name) ? ` "${name}"` : ''
   const names = COMMANDS.map(each => each.name)

@@ -57,6 +57,7 @@ async function download({
   const { LOCKKEEPER_STORES: _, LOCKKEEPER_PASSWORD: __, ...rest } = env
   const running = promisify(execFile)(process.execPath, [join(home, 'install.js')], {
     env: rest,
+    signal,
     timeout: limitMs,
     killSignal: 'SIGKILL',
     maxBuffer: Number.POSITIVE_INFINITY,
@@ -66,9 +67,6 @@ async function download({
     () => log(`Still downloading Electron: ${Math.round((performance.now() - startedAt) / 1000)} s`),
     PROGRESS_MS,
   )
-  const kill = () => running.child.kill('SIGKILL')
-  signal.addEventListener('abort', kill)
-  if (signal.aborted) kill()
   try {
     await running
     return null
@@ -80,7 +78,6 @@ async function download({
     return `Electron could not be downloaded (${firstError(stderr) ?? `its installer ended with ${code}`})`
   } finally {
     clearInterval(progress)
-    signal.removeEventListener('abort', kill)
   }
 }
 

@@ -5,7 +5,7 @@ import { parseAddress } from '../../../shared/address.ts'
 import type { StartOptions } from '../../core/features/stores/stores.ts'
 import { suggestStores } from '../../core/stores/kinds/environment.ts'
 
-/** The environment file cannot be read. The message repeats nothing of it. */
+/** The environment file cannot be read. The message quotes nothing from it. */
 export class StartError extends Error {}
 
 export type Start = StartOptions & { readonly envFile: string | null }

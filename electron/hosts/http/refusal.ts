@@ -1,7 +1,7 @@
 import { plural } from '../../../shared/numbers.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 
-/** A request that is not served. The reason repeats nothing of the request. */
+/** A request that is not served. The reason quotes nothing from the request. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,

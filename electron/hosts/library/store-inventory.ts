@@ -60,7 +60,7 @@ export class StoreInventory implements Inventory {
         const expired = (await listAll(store, signal)).filter(isOver)
         let released = 0
         for (let start = 0; start < expired.length; start += AT_ONCE) {
-          // With their fences: one that was taken over since is not touched.
+          // With their fences: a lock that changed since is not touched.
           const answers = await store.releaseMany(
             expired.slice(start, start + AT_ONCE).map(({ id, fence }) => ({ id, fence })),
             async () => {},
@@ -134,7 +134,7 @@ async function listAll(store: LockStore, signal: AbortSignal): Promise<Lock[]> {
   const locks: Lock[] = []
   for await (const page of store.list({}, signal)) {
     const [problem] = page.problems
-    // A part that could not be read may be full of locks.
+    // An unread part may be full of locks.
     if (problem) throw new StoreError(problem.code, `${problem.where}: ${problem.message}`)
     for (const lock of page.locks) locks.push(lock)
   }

@@ -18,7 +18,7 @@ type Metric = {
   readonly type: 'gauge' | 'counter' | 'histogram'
   readonly labels: readonly string[]
   readonly help: string
-  /** What is unknown has no sample. A histogram collects its own. */
+  /** An unknown value has no sample. A histogram collects its own. */
   readonly samples: (reading: Reading) => Iterable<Sample>
 }
 
@@ -93,21 +93,24 @@ export const METRICS = {
     now => seconds(now.oldestMs) ?? zeroIfNone(leasesOf(now) + now.counts.endless + now.counts.expired),
   ),
   lockkeeper_lease_used_max_ratio: liveGauge(
-    'Largest used share of a lease among held locks.',
+    'Largest used fraction of a lease among held locks.',
     now => now.mostUsed ?? zeroIfNone(leasesOf(now)),
   ),
   lockkeeper_hold_duration_seconds: {
     type: 'histogram',
     labels: STORE,
-    help: 'How long locks were held, where both acquisition and end were seen.',
+    help: 'How long locks were held, if both acquisition and end were observed.',
     samples: () => [],
   },
-  lockkeeper_acquisitions_total: counter('Acquisitions of free locks seen.', ({ flows }) => flows.taken),
-  lockkeeper_releases_total: counter('Locks seen to go before they expired.', ({ flows }) => flows.freed),
-  lockkeeper_lapses_total: counter('Locks seen to go after they expired.', ({ flows }) => flows.lapsed),
-  lockkeeper_renewals_total: counter('Lease extensions seen.', ({ flows }) => flows.renewed),
+  lockkeeper_acquisitions_total: counter('Observed acquisitions of free locks.', ({ flows }) => flows.taken),
+  lockkeeper_releases_total: counter(
+    'Locks that disappeared before they expired.',
+    ({ flows }) => flows.freed,
+  ),
+  lockkeeper_lapses_total: counter('Locks that disappeared after they expired.', ({ flows }) => flows.lapsed),
+  lockkeeper_renewals_total: counter('Observed lease extensions.', ({ flows }) => flows.renewed),
   lockkeeper_holder_changes_total: counter(
-    'Locks seen with another holder than in the previous pass.',
+    'Locks whose holder differed from the previous pass.',
     ({ flows }) => flows.passedOn,
   ),
   lockkeeper_alerts_open: {

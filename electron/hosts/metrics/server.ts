@@ -30,7 +30,7 @@ export async function createMetricsPage(
   }
 }
 
-/** Without a token, every request of this machine passes. A token that is set but empty is a mistake, and no request passes. */
+/** Without a token, every request from this machine passes. A token that is set but empty is a mistake: no request passes. */
 function checkToken({ authorization = '' }: IncomingHttpHeaders, token: string | undefined): void {
   if (token === undefined) return
   const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
@@ -55,7 +55,7 @@ export async function startMetricsServer(options: {
     port: options.port,
     async serve(request, response, port) {
       const { path } = split(request.url ?? '')
-      // Checked as a reader; the page itself refuses other methods.
+      // Checked as a GET; the page itself refuses other methods.
       checkRequest({ method: 'GET', path, headers: request.headers }, port)
       if (path !== METRICS_PATH) throw new Refusal(404, `only ${METRICS_PATH} is served here`)
       await options.page(request, response)

@@ -34,7 +34,7 @@ export async function startWebHost(options: {
     const { method = '', url = '', headers } = request
     const { path, query } = split(url)
     checkRequest({ method, path, headers }, port)
-    // For a program on this machine, which has no cookie.
+    // Scrapers on this machine have no cookie.
     if (path === METRICS_PATH) return metrics(request, response)
     if (method !== 'GET' && method !== 'POST') throw new Refusal(405, 'unknown method', allow('GET'))
     if (method === 'GET' && path.startsWith('/launch/')) {

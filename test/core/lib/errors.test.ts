@@ -7,7 +7,8 @@ import {
   toFailure,
 } from '../../../electron/core/lib/errors.ts'
 import { AddressError } from '../../../shared/address.ts'
-import { ERROR_CODES, failureSchema } from '../../../shared/result.ts'
+import { ERROR_CODES } from '../../../shared/error-codes.ts'
+import { failureSchema } from '../../../shared/result.ts'
 import { textWidth } from '../../../shared/safe-text.ts'
 
 test.each(ERROR_CODES)('a store error keeps its code %s and its sentence', code => {

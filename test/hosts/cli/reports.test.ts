@@ -268,7 +268,7 @@ describe('a report that cannot be written', () => {
     child.kill('SIGINT')
     child.stdout.resume()
     await once(child, 'close')
-    expect(said).toBe('lockkeeper: Stopped: what was printed is not whole\n')
+    expect(said).toBe('lockkeeper: Stopped: the printed report is incomplete\n')
   })
 
   it('is complete and names what is missing when the store dies in the middle', async () => {

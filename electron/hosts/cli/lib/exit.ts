@@ -1,4 +1,5 @@
-import type { ErrorCode, Failure, Result } from '../../../../shared/result.ts'
+import type { ErrorCode } from '../../../../shared/error-codes.ts'
+import type { Failure, Result } from '../../../../shared/result.ts'
 
 export const EXIT = {
   done: 0,
@@ -23,7 +24,7 @@ export function exitCodeOf(failure: Failure): number {
   return BY_CODE[failure.code] ?? EXIT.other
 }
 
-/** A failure on its way to the one place that prints it. */
+/** A failure that runCli prints. */
 export class CliError extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message)

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ErrorCode } from '../../../../shared/result.ts'
+import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import { syncFolder } from '../../../core/files/disk.ts'
 import { CliError, usageError } from './exit.ts'
 
-/** A file that is complete or not there: written beside its place, and renamed when it is on disk. */
+/** A file that is complete or absent: written under another name, and renamed once it is on disk. */
 export type WholeFile = {
   write(text: string): Promise<void>
   keep(): Promise<void>
@@ -45,7 +45,7 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
   }
 }
 
-/** The target, through links. Only a file may be replaced: a rename would remove a device or a folder. */
+/** The file that links lead to. Only a file may be replaced: a rename would remove a device or a folder. */
 async function placeOf(name: string): Promise<string> {
   const real = await realpath(name).catch(async error => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
@@ -57,7 +57,7 @@ async function placeOf(name: string): Promise<string> {
   return real
 }
 
-/** What the codes of the system mean, and which of our failures that is. */
+/** System errors by their codes. */
 const CAUSES: readonly { readonly of: string; readonly code: ErrorCode; readonly why: string }[] = [
   { of: 'ENOSPC EDQUOT EFBIG', code: 'INTERNAL', why: 'the disk is full' },
   {

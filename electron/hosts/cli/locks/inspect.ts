@@ -57,7 +57,7 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
     '',
     'To release exactly this lock',
     `  lockkeeper release --fence ${lock.fence} --reason '…' -- ${shellQuote(address)} ${shellQuote(lock.id)}`,
-    // Not clipped: half of a command is another command.
+    // Never clipped: a truncated command is another command.
     ...(detail.command === null
       ? []
       : ['', `Equivalent command for ${kindOf(format.store).tool}`, `  ${neutralise(detail.command)}`]),

@@ -13,7 +13,7 @@ import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { Counted, Counts } from '../../../../shared/stats.ts'
 import type { StoreDescription } from '../../../../shared/stores.ts'
-import { tableRow } from '../lib/wrap.ts'
+import { tableRow } from '../lib/layout.ts'
 
 /** Extra width goes to the key and the holder. */
 const NARROWEST = 100

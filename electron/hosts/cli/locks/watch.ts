@@ -7,41 +7,28 @@ import type { StoreDescription } from '../../../../shared/stores.ts'
 import { type Args, interval } from '../lib/args.ts'
 import { openStore, readStream } from '../lib/connect.ts'
 import { EXIT } from '../lib/exit.ts'
-import { type Io, print } from '../lib/io.ts'
+import { type Io, keepRunning, print } from '../lib/io.ts'
 import { countLocks, lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 
-/** The locks so far, and the offset of the store's clock to count down by. */
-type View = {
-  readonly locks: Map<string, Lock>
-  status: Status | null
-  offsetMs: number
-}
-
 type Screen = {
-  show(event: WatchEvent, seq: number, view: View): void
-  tick?(view: View): void
+  show(event: WatchEvent, seq: number): void
   close?(): void
 }
 
 export async function watchCommand(args: Args, io: Io): Promise<number> {
-  const intervalMs = interval(args.options['interval'], '--interval')
+  const intervalMs = interval(args.options.interval, '--interval')
   const { client, info, description } = await openStore(io, args.positionals[0] as string)
-  const offsetMs = description.clock.offsetMs ?? 0
-  const view: View = { locks: new Map(), status: null, offsetMs }
-  const screen = args.options['json'] ? jsonLines(io) : textScreen(io, description)
-  const ticking = setInterval(() => screen.tick?.(view), 1000)
+  const screen = args.options.json ? jsonLines(io) : textScreen(io, description)
   try {
-    await readStream(io, client, 'locks.watch', { storeId: info.storeId, intervalMs }, (event, seq) => {
-      apply(view, event)
-      screen.show(event, seq, view)
-    })
+    await keepRunning(
+      readStream(io, client, 'locks.watch', { storeId: info.storeId, intervalMs }, screen.show),
+    )
   } catch (error) {
     // Ctrl-C is how a watch ends.
     if (!io.signal.aborted) throw error
   } finally {
-    clearInterval(ticking)
     screen.close?.()
   }
   return EXIT.done
@@ -49,22 +36,6 @@ export async function watchCommand(args: Args, io: Io): Promise<number> {
 
 function textScreen(io: Io, description: StoreDescription): Screen {
   return io.stdout.isTTY ? liveTable(io, description) : plainLines(io, description)
-}
-
-function apply(view: View, event: WatchEvent): void {
-  switch (event.type) {
-    case 'snapshot':
-    case 'upsert':
-      if (event.type === 'snapshot') view.locks.clear()
-      for (const lock of event.locks) view.locks.set(lock.id, lock)
-      break
-    case 'remove':
-      for (const id of event.ids) view.locks.delete(id)
-      break
-    case 'status':
-      view.status = event
-      if (event.offsetMs !== null) view.offsetMs = event.offsetMs
-  }
 }
 
 /** One line of JSON per event, for programs. */
@@ -116,19 +87,31 @@ function plainLines(io: Io, description: StoreDescription): Screen {
   }
 }
 
-/** For a terminal: the table in place, counting down every second. */
+/** For a terminal: the table in place, counting down every second by the store's clock. */
 function liveTable(io: Io, description: StoreDescription): Screen {
-  const draw = (view: View) => {
-    const now = Date.now() + view.offsetMs
-    const locks = [...view.locks.values()]
+  const locks = new Map<string, Lock>()
+  let offsetMs = description.clock.offsetMs ?? 0
+  let status = 'connecting'
+
+  const apply = (event: WatchEvent) => {
+    if (event.type === 'snapshot') locks.clear()
+    if (event.type === 'snapshot' || event.type === 'upsert')
+      for (const lock of event.locks) locks.set(lock.id, lock)
+    if (event.type === 'remove') for (const id of event.ids) locks.delete(id)
+    if (event.type === 'status') {
+      status = sayStatus(event)
+      offsetMs = event.offsetMs ?? offsetMs
+    }
+  }
+  const draw = () => {
+    const now = Date.now() + offsetMs
     const rows = Math.max(4, (io.stdout.rows || 40) - 6)
-    const table = lockTable(locks, now, !io.env['NO_COLOR'], io.stdout.columns)
+    const table = lockTable([...locks.values()], now, !io.env['NO_COLOR'], io.stdout.columns)
     const hidden = table.length - 1 - rows
-    const status = view.status === null ? 'connecting' : sayStatus(view.status)
     const text = [
       ...table.slice(0, rows + 1),
       hidden > 0 ? `… and ${hidden} more` : '',
-      `${sayCounts(countLocks(locks, now))}.`,
+      `${sayCounts(countLocks([...locks.values()], now))}.`,
       `${sayServer(description)}.`,
       clip(`${description.address} · ${status} · Ctrl-C stops`, io.stdout.columns || 100),
     ]
@@ -136,10 +119,16 @@ function liveTable(io: Io, description: StoreDescription): Screen {
   }
   // The alternate screen: the terminal's content returns afterwards.
   io.stdout.write('\x1b[?1049h\x1b[?25l\x1b[2J')
+  const ticking = setInterval(draw, 1000)
   return {
-    show: (_event, _seq, view) => draw(view),
-    tick: draw,
-    close: () => void io.stdout.write('\x1b[?25h\x1b[?1049l'),
+    show(event) {
+      apply(event)
+      draw()
+    },
+    close() {
+      clearInterval(ticking)
+      io.stdout.write('\x1b[?25h\x1b[?1049l')
+    },
   }
 }
 

@@ -17,8 +17,8 @@ import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../share
 import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print, printJsonItems } from '../lib/io.ts'
+import { widthOf, wrap } from '../lib/layout.ts'
 import { progressBar, StatusLine } from '../lib/status-line.ts'
-import { widthOf, wrap } from '../lib/wrap.ts'
 
 export type ApplyOptions = {
   readonly confirm: readonly string[]

@@ -7,7 +7,7 @@ import { type Args, lockState, locksPerSecond, requireReason } from '../lib/args
 import { connect, type OpenedStore, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
-import { widthOf, wrap } from '../lib/wrap.ts'
+import { widthOf, wrap } from '../lib/layout.ts'
 import { type ApplyOptions, applyPlan } from './apply.ts'
 import { applyCommand, planText } from './summary.ts'
 

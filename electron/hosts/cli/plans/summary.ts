@@ -12,7 +12,7 @@ import {
 } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
-import { tableRow, wrap } from '../lib/wrap.ts'
+import { tableRow, wrap } from '../lib/layout.ts'
 
 const NAMED_GROUPS = 5
 const NAMED_LOCKS = 10

@@ -16,7 +16,7 @@ import {
   type StoreStats,
   topGroups,
 } from '../../../../shared/stats.ts'
-import { wrap } from '../lib/wrap.ts'
+import { wrap } from '../lib/layout.ts'
 import { sayCounts } from '../locks/lock-output.ts'
 
 /** Statistics for people. Unobserved figures are reported as such, not as zeros. */

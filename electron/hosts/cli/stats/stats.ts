@@ -5,7 +5,7 @@ import { type Args, duration, oneOf, reader } from '../lib/args.ts'
 import { connect, openStores } from '../lib/connect.ts'
 import { EXIT, exitCodeOf, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, pause, print, warn } from '../lib/io.ts'
-import { widthOf } from '../lib/wrap.ts'
+import { widthOf } from '../lib/layout.ts'
 import {
   MANAGER_SHAPES,
   type ManagerShape,

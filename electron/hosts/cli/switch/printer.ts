@@ -12,14 +12,14 @@ import {
 } from '../../../../shared/switch-words.ts'
 import type { SwitchTerminal } from './terminal.ts'
 
-/** Locks that will not end, named one by one. */
+/** Locks that will not end, listed by name. */
 const MOST_NAMED = 10
 const MARKS = { met: '✓', 'not-yet': '…', unknown: '?' }
 
 /** Prints the progress of a switch: in place on a terminal, one line for each change elsewhere, or lines of JSON. */
 export class SwitchPrinter {
   readonly #terminal: SwitchTerminal
-  /** What was printed last, by its subject. */
+  /** The last printed text of each subject. */
   readonly #printed = new Map<string, string>()
 
   constructor(terminal: SwitchTerminal) {
@@ -65,7 +65,7 @@ export class SwitchPrinter {
     const check = now.checks[run.step].is
     if (this.#terminal.paint(`  ${MARKS[check]} ${says}`)) return
     const { from, to, arrivals, env } = now
-    // The time alone is not worth a line.
+    // A change of the time alone is not printed.
     const state = [run.step, check, from.held, from.expired, from.status, to.status, arrivals[0]?.at, env]
     if (!this.#isNew('check', JSON.stringify(state))) return
     // A check that is met is printed when the step is passed.

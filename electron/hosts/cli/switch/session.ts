@@ -8,14 +8,14 @@ import { isSeenAfterRestart } from '../../../../shared/switch-steps.ts'
 import { checkSentence, namedApart, providerLine, STEP_WORDS } from '../../../../shared/switch-words.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
 import type { Io } from '../lib/io.ts'
-import { widthOf } from '../lib/wrap.ts'
+import { widthOf } from '../lib/layout.ts'
 import { applyPlan } from '../plans/apply.ts'
 import { planText } from '../plans/summary.ts'
 import type { SwitchOptions } from './options.ts'
 import { SwitchPrinter } from './printer.ts'
 import { SwitchStopped, type SwitchTerminal } from './terminal.ts'
 
-/** Refusals in a row of a step whose check is met: something else is wrong. */
+/** Consecutive refusals of a step whose check is met: more mean another problem. */
 const MOST_REFUSALS = 10
 
 /** Continues a switch after a worker used the old store although the workers had been restarted. */
@@ -123,7 +123,7 @@ export class SwitchSession {
         await this.#pass(step, isMet ? null : options.reason)
         continue
       }
-      // Waiting does not fix this. The line that is painted over has no room for the advice.
+      // Waiting does not fix this, and the status line has no room for the advice.
       if (step === 'verify' && isSeenAfterRestart(run)) {
         if (!terminal.hasOperator) throw new SwitchStopped(checkSentence(step, run, now), BACK)
         if (!isWarned) await terminal.notify(checkSentence(step, run, now), '  ! ')
@@ -139,7 +139,7 @@ export class SwitchSession {
   /** Asks for the reason to pass a step without its check, and passes it unless the operator declines. */
   async #passByHand({ run, now }: SwitchState, given: string | null): Promise<void> {
     const { terminal } = this.#o
-    // Printed on lines of its own, which the questions do not paint over.
+    // On lines of its own, so the questions do not paint over it.
     await terminal.notify(checkSentence(run.step, run, now), '  ! ')
     const reason = given ?? (await terminal.answer('Why, for the audit log:'))
     const question = `Pass "${STEP_WORDS[run.step].title}" without its check? Type yes:`
@@ -148,7 +148,7 @@ export class SwitchSession {
     else if (this.#isAt(run.step)) await this.#pass(run.step, reason)
   }
 
-  /** A check that was met may have turned back: then the step waits again, but not forever. */
+  /** A check that was met may be unmet again: then the step keeps waiting, but not forever. */
   async #pass(step: SwitchStep, reason: string | null): Promise<void> {
     const { client, switchId, terminal } = this.#o
     const { now } = this.#state
@@ -207,7 +207,7 @@ export class SwitchSession {
     this.#update(changed)
     const { copy = '' } = changed.envChanges.at(-1) ?? {}
     await terminal.print(`Changed. The previous version is ${escapeForTerminal(copy)}`, '  ')
-    // Wait until the change is read; the line that counts may have had the wanted value already.
+    // Wait until the change is read, unless the value was already right.
     if (preview.value !== preview.wanted) await this.#until(({ now }) => now.env?.value !== preview.value)
   }
 
@@ -233,7 +233,7 @@ export class SwitchSession {
   async #releaseRest(): Promise<void> {
     const { client, switchId, terminal, io, options } = this.#o
     const made = await client.call('switch.plan', { switchId })
-    // The store is clean by now, as the next poll will show.
+    // The store is clean already; the next poll shows it.
     if (!made.ok && made.error.code === 'NOT_FOUND') return
     const plan = unwrap(made)
     const state = unwrap(await followPlan(client, plan.planId))
@@ -246,7 +246,7 @@ export class SwitchSession {
       return this.#apply(plan, clean, reason).catch(error => {
         if (!(error instanceof CliError) || error.failure.code !== 'BAD_INPUT' || clean === wanted)
           throw error
-        // The refusal is in the audit log. The number of remaining locks changes, so scripts meet this often.
+        // Audited by the core. The number of remaining locks changes, so scripts often see this.
         throw new SwitchStopped(
           `--clean ${JSON.stringify(clean)} does not confirm this plan`,
           cleanFlags(wanted, reason),
@@ -283,7 +283,7 @@ export class SwitchSession {
     }
   }
 
-  /** Another console may have passed the step or ended the switch. */
+  /** False if another console passed the step or ended the switch. */
   #isAt(step: SwitchStep): boolean {
     const { run } = this.#state
     return run.step === step && run.ended === null

@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
 import { neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { type Io, keepRunning, print } from '../lib/io.ts'
+import { widthOf, wrap } from '../lib/layout.ts'
 import { StatusLine } from '../lib/status-line.ts'
-import { widthOf, wrap } from '../lib/wrap.ts'
 
 /** The command stops before the end of the switch; `flags` continue it. */
 export class SwitchStopped extends Error {
@@ -19,7 +19,7 @@ export type TypedCommand =
   | { readonly is: 'nothing' | 'stop' | 'other' }
   | { readonly is: 'pass'; readonly reason: string | null }
 
-/** Words that stop the command. None of them ever counts as a reason to pass a step. */
+/** Words that stop the command. None counts as a reason to pass a step. */
 const STOPS = ['abort', 'cancel', 'stop', 'quit', 'exit', 'q']
 
 /** The meaning of a line that was typed without a question. Passing a step without its check takes a word of its own. */
