@@ -4,7 +4,7 @@ import { kept, known, stuck } from './an-alert-file.ts'
 import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts'
 
 describe('an acknowledgement', () => {
-  it('holds over a restart for an alert that goes on', async () => {
+  it('survives a restart while its alert lasts', async () => {
     const { test } = await stuck()
     await test.alerts.decisions.acknowledge([known('a')])
     const { test: again } = await stuck(test.folder)
@@ -13,7 +13,7 @@ describe('an acknowledgement', () => {
     expect(alert?.acknowledged).toEqual({ by: 'ana', at: START, reason: 'ticket 4711' })
   })
 
-  it('does not hold for the next alert of its kind, also after a restart', async () => {
+  it('does not hold for the next alert of its kind, even after a restart', async () => {
     const { test, store } = await stuck()
     await test.alerts.decisions.acknowledge([known('a')])
     store.free('a')
@@ -36,7 +36,7 @@ describe('an acknowledgement', () => {
     expect(kept(test.folder).acknowledged).toEqual([])
   })
 
-  it('does not hold for another holder that expired while its store was down', async () => {
+  it('does not hold for a lock that expired while its store was down', async () => {
     const { test, store } = await stuck()
     await test.alerts.decisions.acknowledge([known('a')])
     test.wait(5 * SECOND)
@@ -74,7 +74,7 @@ describe('an acknowledgement', () => {
     }
   })
 
-  it('does not hold after a restart for what began since then, by its own record', async () => {
+  it('does not hold after a restart for a lock whose record began later', async () => {
     const { test } = await stuck()
     await test.alerts.decisions.acknowledge([known('a')])
     await test.alerts.close()
@@ -117,7 +117,7 @@ describe('an acknowledgement', () => {
     expect(await again.event()).toMatchObject({ open: 1, unacknowledged: 0 })
   })
 
-  it('of a name in two stores is not lost by a console that has one of them open', async () => {
+  it('of a name in two stores survives in a console that has only one of them open', async () => {
     const test = await AlertTest.begin()
     await test.alerts.decisions.decide(only('two-stores'))
     const both = [test.store('redis'), test.store('mysql')]
@@ -169,7 +169,7 @@ describe('an acknowledgement', () => {
     expect(await again.event()).toMatchObject({ open: 1, unacknowledged })
   })
 
-  it('is not lost by a store that is down or closed for a while', async () => {
+  it('survives while its store is down or closed', async () => {
     const { test, store } = await stuck()
     await test.alerts.decisions.acknowledge([known('a')])
     store.fail()

@@ -33,7 +33,7 @@ async function consoleWithStuckLock(name: string, folder = dataFolder()) {
 }
 
 describe('a console', () => {
-  it('warns without anybody looking, and records what is decided about it', async () => {
+  it('warns while no screen is open, and audits every decision about alerts', async () => {
     const { core, ask, last, folder, storeId } = await consoleWithStuckLock('alerts-record')
     const alert = last()?.alerts[0]
     expect(alert).toMatchObject({
@@ -98,7 +98,7 @@ describe('a console', () => {
     expect(lines.every(({ user }) => user === whoIsHere().user)).toBe(true)
   })
 
-  it('takes all of a rule in a store as known, also those that are not listed, and names some in the record', async () => {
+  it('acknowledges all alerts of a rule in a store, listed or not, and names some in the audit log', async () => {
     const { ask, last, folder, storeId, server } = await consoleWithStuckLock('alerts-group')
     for (let i = 0; i < 300; i++) {
       const stuck = {
@@ -132,7 +132,7 @@ describe('a console', () => {
     await expect.poll(() => last()?.open).toBe(0)
   })
 
-  it('remembers over a restart what was acknowledged', async () => {
+  it('remembers acknowledgements across restarts', async () => {
     const first = await consoleWithStuckLock('alerts-restart')
     await first.ask('alerts.acknowledge', {
       alertIds: [first.last()?.alerts[0]?.alertId ?? ''],
@@ -144,7 +144,7 @@ describe('a console', () => {
     expect(again.last()).toMatchObject({ open: 1, unacknowledged: 0 })
   })
 
-  it('refuses what makes no sense, and says so in the record', async () => {
+  it('refuses decisions that make no sense, and audits the refusal', async () => {
     const { ask, folder } = await consoleWithStuckLock('alerts-refuse')
     const decide = (rule: string, setting: object) =>
       ask('alerts.decide', {
@@ -167,7 +167,7 @@ describe('a console', () => {
     ])
   })
 
-  it('can be silenced when nothing can be written any more', async () => {
+  it('can be silenced on a full disk', async () => {
     const folder = dataFolder()
     for (const name of ['audit-000001.jsonl', 'alerts.json']) mkdirSync(join(folder, name))
     const { ask, last } = await consoleWithStuckLock('alerts-full', folder)
@@ -178,7 +178,7 @@ describe('a console', () => {
 })
 
 describe('a host without a list of stores', () => {
-  it('warns by what was decided in the console, and decides nothing', async () => {
+  it('follows the rules of the console, and makes no decisions', async () => {
     const first = await consoleWithStuckLock('alerts-cli')
     const { storeId, folder } = first
     await first.ask('alerts.mute', {

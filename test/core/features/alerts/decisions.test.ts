@@ -16,7 +16,7 @@ import { FILE, kept, known, mute, stuck } from './an-alert-file.ts'
 import { AlertTest, HOUR, MINUTE, only, START } from './an-alert-test.ts'
 
 describe('the rules', () => {
-  it('hold for one store over all stores over what is usual, and at once', async () => {
+  it('of one store override those of all stores, which override the defaults, at once', async () => {
     const test = await AlertTest.begin()
     const [one, two] = [test.store('one'), test.store('two')]
     for (const store of [one, two]) {
@@ -35,7 +35,7 @@ describe('the rules', () => {
     expect(await test.told()).toEqual([])
   })
 
-  it('that are switched off say nothing, also about a store that does not answer', async () => {
+  it('that are disabled find nothing, even in a store that does not answer', async () => {
     const { test, store } = await stuck()
     store.fail()
     test.wait(MINUTE)
@@ -47,7 +47,7 @@ describe('the rules', () => {
     expect(await test.told()).toEqual(['store-down'])
   })
 
-  it('are kept, and hold from the first look on after a restart', async () => {
+  it('are kept, and apply from the first poll after a restart', async () => {
     const { test } = await stuck()
     await test.alerts.decisions.decide({ ...only('no-expiry'), notify: false })
     const again = new AlertTest(test.folder)
@@ -80,7 +80,7 @@ describe('a mute', () => {
     expect(await test.event()).toMatchObject({ open: 2, mutes: [] })
   })
 
-  it('runs out by itself, and is then told', async () => {
+  it('ends by itself, and screens are notified', async () => {
     const { test } = await stuck()
     const told: number[] = []
     const stop = new AbortController()
@@ -103,7 +103,7 @@ describe('two consoles with one folder', () => {
   const held = (limit: number) => ({ 'held-long': { enabled: true, limit, forMs: 0 } })
   const NOTHING = { all: {}, stores: {}, notify: true }
 
-  it('keep what the other decided, and both keep to it', async () => {
+  it("keep and apply each other's decisions", async () => {
     const folder = dataFolder()
     const [one, two] = [(await stuck(folder)).test, (await stuck(folder)).test]
     await one.alerts.decisions.mute(mute({ muteId: 'm-1', rule: 'no-expiry' }))
@@ -126,7 +126,7 @@ describe('two consoles with one folder', () => {
     expect((await two.event()).mutes.map(({ muteId }) => muteId)).toEqual(['m-1'])
   })
 
-  it('keep what one decided while the rules were open in the other', async () => {
+  it('keep a decision that one made while the other edited the rules', async () => {
     const folder = dataFolder()
     const [one, two] = [await AlertTest.begin(folder), await AlertTest.begin(folder)]
     const shown = one.alerts.decisions.book
@@ -136,7 +136,7 @@ describe('two consoles with one folder', () => {
     expect(kept(folder).book).toEqual({ ...NOTHING, all: held(HOUR), notify: false })
   })
 
-  it('that decide at the same time lose nothing', async () => {
+  it('that decide at the same time lose no decision', async () => {
     const folder = dataFolder()
     const consoles = await Promise.all([1, 2, 3].map(() => AlertTest.begin(folder)))
     await Promise.all(
@@ -148,7 +148,7 @@ describe('two consoles with one folder', () => {
     expect(readdirSync(folder)).not.toContain('alerts.lock')
   })
 
-  it('see within seconds what was changed in the file, and leave one alone that is half written', async () => {
+  it('read a changed file within seconds, and leave a half-written one alone', async () => {
     const { test } = await stuck()
     await test.alerts.decisions.mute(mute({ rule: 'no-expiry' }))
     const path = join(test.folder, FILE)
@@ -171,7 +171,7 @@ describe('two consoles with one folder', () => {
 })
 
 describe('alerts.json', () => {
-  it('with a limit that no rule can mean is said until it is mended, and what is usual holds', async () => {
+  it('with an impossible limit is reported until it is fixed, and the defaults apply', async () => {
     const folder = dataFolder()
     const all = {
       'held-long': { enabled: true, limit: null, forMs: 0 },
@@ -231,7 +231,7 @@ describe('alerts.json', () => {
   it.each([
     ['no JSON', '{"version":1,'],
     ['of a later version', JSON.stringify({ version: 2, book: {}, mutes: [], acknowledged: [] })],
-    ['with a rule that nobody knows', JSON.stringify({ version: 1, book: { all: { x: 1 } } })],
+    ['with an unknown rule', JSON.stringify({ version: 1, book: { all: { x: 1 } } })],
   ])('that is %s is set aside and never overwritten', async (_, text) => {
     const folder = dataFolder()
     writeFileSync(join(folder, FILE), text)
@@ -258,7 +258,7 @@ describe('alerts.json', () => {
     expect(kept(test.folder).mutes).toHaveLength(1)
   })
 
-  it('that cannot be written is said, and what was decided holds all the same', async () => {
+  it('that cannot be written is reported, and the decisions apply all the same', async () => {
     const folder = dataFolder()
     // A folder where the file would be: there is no reading it, and no writing it either.
     mkdirSync(join(folder, FILE))
@@ -271,7 +271,7 @@ describe('alerts.json', () => {
     })
   })
 
-  it('is written by the next decision when that is possible again', async () => {
+  it('is written by the next decision once the disk allows it', async () => {
     const { test } = await stuck()
     const inTheWay = join(test.folder, `${FILE}.${process.pid}.new`)
     mkdirSync(inTheWay)
@@ -283,7 +283,7 @@ describe('alerts.json', () => {
     expect(existsSync(join(test.folder, FILE))).toBe(true)
   })
 
-  it('is written at the end when that was not possible before', async () => {
+  it('is written at exit if it could not be written before', async () => {
     const { test } = await stuck()
     const inTheWay = join(test.folder, `${FILE}.${process.pid}.new`)
     mkdirSync(inTheWay)
@@ -293,7 +293,7 @@ describe('alerts.json', () => {
     expect(kept(test.folder).mutes).toHaveLength(1)
   })
 
-  it('is not looked at any more when it was closed before it was read', async () => {
+  it('is not polled if the console closed before reading it', async () => {
     const timers = vi.spyOn(globalThis, 'setInterval')
     onTestFinished(() => timers.mockRestore())
     const test = new AlertTest()
@@ -302,7 +302,7 @@ describe('alerts.json', () => {
     expect(timers).not.toHaveBeenCalled()
   })
 
-  it('is read and left as it is by a host that keeps nothing', async () => {
+  it('is read, and never written, by a host without a list of stores', async () => {
     const { test } = await stuck()
     await test.alerts.decisions.mute(mute({ lockId: 'a' }))
     await test.alerts.decisions.acknowledge([known('b')])

@@ -19,7 +19,7 @@ async function flapping() {
 }
 
 describe('an alert', () => {
-  it('that begins again within a minute is the same one, once more', async () => {
+  it('that begins again within a minute is the same alert, counted once more', async () => {
     const { test, begin, end } = await flapping()
     begin()
     const [first] = await test.open()
@@ -33,7 +33,7 @@ describe('an alert', () => {
     expect(alerts).toMatchObject([{ alertId: first?.alertId, since: START, count: 4, until: null }])
   })
 
-  it('that begins again later is another one, and both are told apart', async () => {
+  it('that begins again later is another alert with another id', async () => {
     const { test, begin, end } = await flapping()
     begin()
     test.wait(SECOND)
@@ -48,7 +48,7 @@ describe('an alert', () => {
     expect(new Set(alerts.map(({ alertId }) => alertId)).size).toBe(2)
   })
 
-  it('is not begun anew by a store that is closed and opened, if it went on all the time', async () => {
+  it('that lasts while its store is closed and opened does not begin again', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('stuck', { endsAt: START - HOUR })
@@ -62,7 +62,7 @@ describe('an alert', () => {
     ])
   })
 
-  it('ends when its store is closed, and so does one that was just to begin', async () => {
+  it('ends when its store is closed, and so does a condition that is not an alert yet', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('stuck', { endsAt: START - HOUR })
@@ -76,7 +76,7 @@ describe('an alert', () => {
     expect(event.alerts).toHaveLength(1)
   })
 
-  it('is told once when two connections lead to the same store', async () => {
+  it('is listed once when two connections lead to the same store', async () => {
     const test = await AlertTest.begin()
     const stores = [test.store('one', 'memory:same'), test.store('two', 'memory:same')] as const
     for (const store of stores) {
@@ -133,7 +133,7 @@ describe('ten thousand alerts at once', () => {
     expect(next.alerts.every(alert => alert.acknowledged === null)).toBe(true)
   })
 
-  it('that end take no room without limit, nor that of others', async () => {
+  it('that end are kept up to a limit, and evict no alerts of other rules', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     const other = test.store('other')
@@ -160,7 +160,7 @@ describe('ten thousand alerts at once', () => {
 })
 
 describe('keys of half a megabyte', () => {
-  it('do not make what a screen is told large, nor are they kept when they are gone', async () => {
+  it('are shortened for screens, and not kept in memory once their locks are gone', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     const long = 'k'.repeat(500_000)
@@ -183,7 +183,7 @@ describe('keys of half a megabyte', () => {
 })
 
 describe('a window of time', () => {
-  it('has all that went on in it, whether it is over or not', async () => {
+  it('has every alert that was open in it, ended or not', async () => {
     const { test, store, begin, end } = await flapping()
     begin()
     test.wait(MINUTE)
@@ -201,7 +201,7 @@ describe('a window of time', () => {
 })
 
 describe('a screen', () => {
-  it('is told at once, then of changes, and not more than once a second', async () => {
+  it('gets all alerts at once, then changes at most once a second', async () => {
     const { test, begin, end } = await flapping()
     const stop = new AbortController()
     const told: { at: number; open: number }[] = []

@@ -4,7 +4,7 @@ import { alertSentence } from '../../../../shared/alert-words.ts'
 import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts'
 
 describe('lease-used', () => {
-  it('warns when 80 % of a lease are used and stay so for ten seconds', async () => {
+  it('warns when 80 % of a lease has been used for ten seconds', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('nightly', { acquiredAt: START, acquiredAtSource: 'stored', endsAt: START + HOUR })
@@ -18,7 +18,7 @@ describe('lease-used', () => {
     expect(alert?.value).toBeCloseTo(0.8028, 3)
   })
 
-  it('does not warn of a lease that is renewed, however old its record says it is', async () => {
+  it('does not warn about a renewed lease, however old its record is', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     const renewed = { acquiredAt: START - 30 * MINUTE, renewals: 3, seenAt: START - 30 * MINUTE }
@@ -31,7 +31,7 @@ describe('lease-used', () => {
     expect(await test.told()).toEqual(['lease-used renewed'])
   })
 
-  it('counts from the renewal, whatever else is seen to change afterwards', async () => {
+  it('counts from the last renewal, whatever changes afterwards', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     // By its own record it is near its end after 36 minutes: the state that is read then is another one.
@@ -48,7 +48,7 @@ describe('lease-used', () => {
     expect(await test.open()).toMatchObject([{ rule: 'lease-used', since: START + 48 * MINUTE }])
   })
 
-  it('goes by when it was seen first where a record says what cannot be', async () => {
+  it('counts from the first reading when the recorded beginning is impossible', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('seconds', { acquiredAt: START / 1000, acquiredAtSource: 'stored', endsAt: START + HOUR })
@@ -57,7 +57,7 @@ describe('lease-used', () => {
     expect(await test.told()).toEqual([])
   })
 
-  it('goes by when it was seen first where no no beginning is recorded', async () => {
+  it('counts from the first reading when no beginning is recorded', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('token', { endsAt: START + 10 * MINUTE })
@@ -71,7 +71,7 @@ describe('lease-used', () => {
 })
 
 describe('expired', () => {
-  it('warns of what is past its expiry for a minute and still stored, by the clock of the store', async () => {
+  it('warns about a lock that expired a minute ago and is still stored, by the store clock', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.offsetMs = -3 * HOUR
@@ -85,7 +85,7 @@ describe('expired', () => {
     expect(expired).toMatchObject({ lockId: 'stuck', since: START + 10 * SECOND, value: MINUTE })
   })
 
-  it('knows of one that was there before it looked since when it is so', async () => {
+  it('takes the beginning from the record of a lock that expired before watching began', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('stuck', { endsAt: START - 2 * HOUR })
@@ -93,7 +93,7 @@ describe('expired', () => {
     expect(await test.open()).toMatchObject([{ rule: 'expired', since: START - 2 * HOUR, value: 2 * HOUR }])
   })
 
-  it('says nothing of the kept row of a lock that is free', async () => {
+  it('ignores the kept row of a free lock', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     const lease = {
@@ -109,7 +109,7 @@ describe('expired', () => {
 })
 
 describe('an expiry that makes no sense', () => {
-  it('is one alert, with what the record says, and not one that it ended fifty years ago', async () => {
+  it('is one alert that quotes the record, and no alert about a lock expired for fifty years', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     const notes = [{ code: 'implausible-expiry' as const, raw: '1800000000' }]
@@ -121,7 +121,7 @@ describe('an expiry that makes no sense', () => {
 })
 
 describe('no-expiry', () => {
-  it('warns of a lock that never ends, after a minute', async () => {
+  it('warns about a lock without an expiry after a minute', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('forever', { lease: { kind: 'never' } })
@@ -135,7 +135,7 @@ describe('no-expiry', () => {
 })
 
 describe('held-long and renewed-long', () => {
-  it('warn of one holder that has it for longer than the limit', async () => {
+  it('warn about a holder that has a lock for longer than the limit', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     const begin = { acquiredAt: START - 2 * HOUR, acquiredAtSource: 'stored' as const }
@@ -147,7 +147,7 @@ describe('held-long and renewed-long', () => {
     expect(await test.open()).toMatchObject([{ rule: 'held-long', value: 2 * HOUR + 1, since: START }])
   })
 
-  it('warn of a watchdog that keeps a lock young for ever', async () => {
+  it('warn about a watchdog that renews a lock forever', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     for (let i = 0; i <= 61; i++) {
@@ -161,7 +161,7 @@ describe('held-long and renewed-long', () => {
     ])
   })
 
-  it('say nothing of locks that every holder writes alike: it may be the next one each time', async () => {
+  it('ignore locks that every holder writes alike: each reading may be of another holder', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     const notes = [{ code: 'weak-fence' as const, byDeadline: true }]
@@ -173,7 +173,7 @@ describe('held-long and renewed-long', () => {
 })
 
 describe('two-stores', () => {
-  it('warns in both stores of a name that two holders have at once', async () => {
+  it('warns in both stores about a name with two holders at once', async () => {
     const test = await AlertTest.begin()
     const [redis, mysql] = [test.store('redis'), test.store('mysql')]
     redis.hold('lockRecharge:GPS', { name: 'GPS', owner: 'GPS_1', format: 'recharge-json' })
@@ -191,7 +191,7 @@ describe('two-stores', () => {
     expect(await test.told()).toEqual([])
   })
 
-  it('does not take one record for two, nor one holder that took it everywhere', async () => {
+  it('ignores one record seen twice, and one holder that took the lock everywhere', async () => {
     const test = await AlertTest.begin()
     const stores = [test.store('one'), test.store('two'), test.store('three')]
     for (const store of stores) {
@@ -206,7 +206,7 @@ describe('two-stores', () => {
     expect(await test.told()).toEqual([])
   })
 
-  it('does not compare production with anything else, nor what has ended', async () => {
+  it('does not compare production with other stores, nor locks that have ended', async () => {
     const test = await AlertTest.begin()
     const [live, trial, other] = [test.store('live'), test.store('trial'), test.store('other')]
     test.production.add('live')
@@ -227,7 +227,7 @@ describe('two-stores', () => {
     expect(await twice()).toEqual(['two-stores GPS', 'two-stores GPS'])
   })
 
-  it('compares the two stores of a switch that is under way, whether they are production or not', async () => {
+  it('compares the two stores of an open switch, production or not', async () => {
     const test = await AlertTest.begin()
     const [live, next, other] = [test.store('live'), test.store('next'), test.store('other')]
     test.production.add('live')
@@ -250,7 +250,7 @@ describe('two-stores', () => {
     expect(about).toMatchObject([{ rule: 'two-stores', key: 'GPS', detail: 'next' }])
   })
 
-  it('begins nothing by what was read of a store that does not answer now, and ends nothing either', async () => {
+  it('neither begins nor ends an alert while the other store does not answer', async () => {
     const test = await AlertTest.begin()
     const [redis, mysql] = [test.store('redis'), test.store('mysql')]
     redis.hold('VOZ', { owner: 'a' })
@@ -272,7 +272,7 @@ describe('two-stores', () => {
 })
 
 describe('contention', () => {
-  it('warns of a key that changes its holder twenty times in five minutes, and for no longer than that', async () => {
+  it('warns about a key whose holder changed twenty times in the last five minutes', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     for (let i = 0; i < 20; i++) {
@@ -294,7 +294,7 @@ describe('contention', () => {
   })
 })
 
-describe('contention that is none', () => {
+describe('no contention', () => {
   it('is a holder that takes its own lock again and again', async () => {
     const test = await AlertTest.begin()
     await test.alerts.decisions.decide(only('contention'))
@@ -316,7 +316,7 @@ describe('contention that is none', () => {
     expect(await test.open()).toMatchObject([{ rule: 'contention', value: 20, detail: null }])
   })
 
-  it('cannot be told where holders write tokens, and that is said', async () => {
+  it('is uncertain where holders write tokens, and the alert says so', async () => {
     const test = await AlertTest.begin()
     await test.alerts.decisions.decide(only('contention', { limit: 5 }))
     const store = test.store()
@@ -334,7 +334,7 @@ describe('contention that is none', () => {
 })
 
 describe('store-down', () => {
-  it('warns after fifteen seconds, with what was said, and ends with the next look', async () => {
+  it('warns after fifteen seconds, with the error, and ends with the next complete poll', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.pass()
@@ -358,7 +358,7 @@ describe('store-down', () => {
     expect(alerts).toMatchObject([{ rule: 'store-down', until: test.now }])
   })
 
-  it('leaves what is said of its locks as it is, because nothing is known of them', async () => {
+  it('keeps the alerts about its locks, which are unknown now', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('stuck', { endsAt: START - HOUR })
@@ -375,7 +375,7 @@ describe('store-down', () => {
 })
 
 describe('clock-offset', () => {
-  it('warns of a clock that is wrong by more than the limit even at best', async () => {
+  it('warns about a clock that is off by more than the limit, measurement error deducted', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     Object.assign(store, { offsetMs: -2500, errorMs: 500 })

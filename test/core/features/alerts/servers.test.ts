@@ -59,7 +59,7 @@ async function rechargeDatabase() {
 const recharge = (lockId: string, ms: number) =>
   JSON.stringify({ lockId, pid: 7, timestamp: Date.now(), expiresAt: Date.now() + ms })
 
-it('a lock in Redis without a TTL is warned of, whatever it is called, and no more once it has one', async () => {
+it('warns about a Redis lock without a TTL, whatever its name, until it has one', async () => {
   const { client, address } = await redisDatabase()
   const hostile = 'lock:\u001b[2J\u202e<img src=x onerror=alert(1)>'
   await client.set(hostile, '0f8fad5b-d9cb-469f-a165-70867728950e')
@@ -76,7 +76,7 @@ it('a lock in Redis without a TTL is warned of, whatever it is called, and no mo
   await expect.poll(alerts).toMatchObject([{ until: expect.any(Number), count: 1 }])
 })
 
-it('a lease in Redis that is nearly used is warned of, until it is renewed', async () => {
+it('warns about a Redis lease that is nearly used, until it is renewed', async () => {
   const { client, address } = await redisDatabase()
   const key = 'lockRecharge:GPS_PROCESS'
   const begun = Date.now() - 90_000
@@ -93,7 +93,7 @@ it('a lease in Redis that is nearly used is warned of, until it is renewed', asy
   await expect.poll(open).toEqual([])
 })
 
-it('a name that is held in Redis and in MariaDB at once is warned of in both', async () => {
+it('warns in both stores about a name that Redis and MariaDB hold at once', async () => {
   const redis = await redisDatabase()
   const mysql = await rechargeDatabase()
   await redis.client.set('lockRecharge:GPS_PROCESS', recharge('GPS_PROCESS_2', 600_000), 'PX', 600_000)
@@ -120,7 +120,7 @@ it('a name that is held in Redis and in MariaDB at once is warned of in both', a
   await expect.poll(told).toEqual([])
 })
 
-it('a server that is killed is warned of, and nothing is said anew of its locks until it is back', async () => {
+it('warns about a killed server, and begins no alert about its locks until it is back', async () => {
   let server = await startRedis()
   onTestFinished(() => server.stop('SIGKILL'))
   const { port } = server
