@@ -1,6 +1,7 @@
 import type { AuditQuery, AuditRow } from '../../../../shared/audit.ts'
 
-type Term = { readonly field: keyof typeof FIELDS | null; readonly text: string }
+type Field = keyof typeof FIELDS
+type Term = { readonly field: Field | null; readonly text: string }
 
 const FIELDS = {
   event: (row: AuditRow) => [row.event],
@@ -53,12 +54,9 @@ export function rowFilter({ text = '', events }: Pick<AuditQuery, 'text' | 'even
 function termsOf(text: string): Term[] {
   return [...text.matchAll(WORD)]
     .map(([whole, name = '', quoted, word]): Term => {
-      const field = name.toLowerCase()
-      const value = quoted ?? word ?? ''
-      if (name === '') return { field: null, text: value.toLowerCase() }
-      if (Object.hasOwn(FIELDS, field))
-        return { field: field as keyof typeof FIELDS, text: value.toLowerCase() }
-      return { field: null, text: whole.replaceAll('"', '').toLowerCase() }
+      const field = Object.hasOwn(FIELDS, name.toLowerCase()) ? (name.toLowerCase() as Field) : null
+      const text = name === '' || field ? (quoted ?? word ?? '') : whole.replaceAll('"', '')
+      return { field, text: text.toLowerCase() }
     })
     .filter(term => term.text !== '')
 }

@@ -34,17 +34,17 @@ type Request = {
 
 /** Appends to the chain. Concurrent requests are written and flushed together. */
 export class ChainWriter {
-  readonly #folder: string
-  readonly #who: Facts
   readonly #options: WriterOptions
   readonly #lock: FolderLock
   #waiting: Request[] = []
   #isWriting = false
   #known: CurrentFile | null = null
 
-  constructor(folder: string, who: Facts, options: Partial<WriterOptions> = {}) {
-    this.#folder = folder
-    this.#who = who
+  constructor(
+    readonly folder: string,
+    readonly who: Facts,
+    options: Partial<WriterOptions> = {},
+  ) {
     this.#options = { ...DEFAULTS, ...options }
     this.#lock = new FolderLock(join(folder, LOCK_FILE), this.#options.patienceMs)
   }
@@ -63,7 +63,7 @@ export class ChainWriter {
       let batch = this.#waiting
       this.#waiting = []
       try {
-        await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+        await mkdir(this.folder, { recursive: true, mode: 0o700 })
         await this.#lock.run(async () => {
           if (batch.some(each => each.isIntent) && !(await this.#hasRoom())) {
             const full = Object.assign(new Error('too little space is left'), { code: 'ENOSPC' })
@@ -83,19 +83,19 @@ export class ChainWriter {
   }
 
   async #hasRoom(): Promise<boolean> {
-    const { bavail, bsize, blocks } = await statfs(this.#folder)
+    const { bavail, bsize, blocks } = await statfs(this.folder)
     // Some file systems report no sizes.
     return blocks === 0 || bavail * bsize >= this.#options.leastFreeBytes
   }
 
   async #write(entries: readonly Facts[]): Promise<void> {
-    const found = await (this.#known ? findAgain(this.#folder, this.#known) : findCurrent(this.#folder))
+    const found = await (this.#known ? findAgain(this.folder, this.#known) : findCurrent(this.folder))
     let file = 'after' in found ? await this.#create(found) : found
     if (file.size >= this.#options.rotateBytes)
       file = await this.#create({ number: file.number + 1, after: file.link, because: null, damaged: null })
     const { text, link } = this.#seal(entries, file.link)
     // Append-only: an administrator may forbid everything else.
-    const handle = await open(pathOf(this.#folder, file.number), constants.O_RDWR | constants.O_APPEND)
+    const handle = await open(pathOf(this.folder, file.number), constants.O_RDWR | constants.O_APPEND)
     try {
       await appendWhole(handle, text, file.size)
       const { size, ctimeNs } = await handle.stat({ bigint: true })
@@ -111,12 +111,12 @@ export class ChainWriter {
     const file = fileName(number)
     const first = { event: 'chain', file, prev: after?.hash ?? null, because, damaged }
     const { text, link } = this.#seal([first], after)
-    const draft = join(this.#folder, 'audit-next.new')
+    const draft = join(this.folder, 'audit-next.new')
     await rm(draft, { force: true })
     await writeFile(draft, text, { flag: 'ax', mode: 0o600, flush: true })
     // No such file exists, and we have the lock: the rename replaces nothing.
-    await rename(draft, pathOf(this.#folder, number))
-    await syncFolder(this.#folder)
+    await rename(draft, pathOf(this.folder, number))
+    await syncFolder(this.folder)
     await this.#remember(number, link)
     return { number, size: Buffer.byteLength(text), touched: 0n, link }
   }
@@ -126,7 +126,7 @@ export class ChainWriter {
     let link = after ?? { seq: 0, hash: '' }
     let text = ''
     for (const entry of entries) {
-      const { hash, line } = sealLine(link.hash, lineOf(link.seq + 1, at, this.#who, entry))
+      const { hash, line } = sealLine(link.hash, lineOf(link.seq + 1, at, this.who, entry))
       link = { seq: link.seq + 1, hash }
       text += line
     }
@@ -135,7 +135,7 @@ export class ChainWriter {
 
   /** May fail: the lines are on disk, and a head that is behind proves less, but nothing false. */
   async #remember(number: number, { seq, hash }: Link): Promise<void> {
-    await writeHead(this.#folder, { file: fileName(number), seq, hash }).catch(() => {})
+    await writeHead(this.folder, { file: fileName(number), seq, hash }).catch(() => {})
   }
 }
 
@@ -223,12 +223,8 @@ async function findAgain(folder: string, known: CurrentFile): Promise<CurrentFil
 
 function fileAfterDamage(number: number, file: string, { line, why }: AuditDamage): NextFile {
   const where = line === null ? '' : ` at line ${line}`
-  return {
-    number,
-    after: null,
-    because: `${file} is damaged${where}: ${why}`,
-    damaged: { file, line, why },
-  }
+  const because = `${file} is damaged${where}: ${why}`
+  return { number, after: null, because, damaged: { file, line, why } }
 }
 
 function nullIfMissing(error: unknown): null {

@@ -40,11 +40,9 @@ export const holdRecordSchema = maintenanceHoldSchema.omit({ storeId: true, else
 export type HoldRecord = z.infer<typeof holdRecordSchema>
 
 /** What the console knows of a hold before the lock is acquired. */
-type Terms = Pick<HoldRecord, 'key' | 'table' | 'format' | 'name' | 'action' | 'keeper'> & {
-  readonly at: number
-}
+type Terms = Pick<HoldRecord, 'key' | 'table' | 'format' | 'name' | 'action' | 'keeper' | 'askedAt'>
 
-export function newHold(input: Input<'holds.take'>, open: OpenStore, { at, ...terms }: Terms): HoldRecord {
+export function newHold(input: Input<'holds.take'>, open: OpenStore, terms: Terms): HoldRecord {
   const { user, host } = whoIsHere()
   return {
     ...terms,
@@ -58,15 +56,14 @@ export function newHold(input: Input<'holds.take'>, open: OpenStore, { at, ...te
     owner: holdOwner(user, host, randomBytes(6).toString('hex')),
     mark: null,
     state: 'waiting',
-    askedAt: at,
     heldSince: null,
     forMs: input.forMs,
     until: null,
     leaseEndsAt: null,
     leaseUntil: 0,
-    waitsUntil: at + (input.waitMs ?? 0),
+    waitsUntil: terms.askedAt + (input.waitMs ?? 0),
     other: null,
-    keptAt: at,
+    keptAt: terms.askedAt,
     ask: null,
     refusal: null,
     letGoSent: false,

@@ -98,15 +98,10 @@ export class Holds {
     const name = provider.nameOf(place.key)
     if (name === null) throw new StoreError('BAD_INPUT', `This key is not possible in the format ${format}`)
     // Stored before the lock is acquired: if this console dies in between, another can release it.
-    const hold = newHold(input, open, {
-      key: place.key,
-      table: place.table,
-      format,
-      name,
-      action,
-      keeper: await this.#mark(),
-      at: this.#now(),
-    })
+    const keeper = await this.#mark()
+    const { key, table } = place
+    const askedAt = this.#now()
+    const hold = newHold(input, open, { key, table, format, name, action, keeper, askedAt })
     this.#taking.add(hold.holdId)
     try {
       return await this.#firstTry(hold, { open, provider }, { place, waits: input.waitMs !== undefined })

@@ -74,10 +74,7 @@ export class Keeper {
         await this.#nap.sleep(Math.min(nextAt - now(), napMs), { unref: true })
     }
     book.leave(this.holdId)
-    void this.#listening?.then(
-      end => end(),
-      () => {},
-    )
+    void this.#listening?.then(end => end()).catch(() => {})
   }
 
   /** Returns when the next step is due. */

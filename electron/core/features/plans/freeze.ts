@@ -18,7 +18,7 @@ import type { OpenStore } from '../stores/open-store.ts'
 import { readEach } from './compare.ts'
 import type { Restorable, Undoable } from './undo-copies.ts'
 
-type PlanRequest = Pick<Input<'plans.create'>, 'filter' | 'picks' | 'watchMs'>
+type PlanRequest = Pick<Input<'plans.create'>, 'picks' | 'watchMs'> & { readonly filter: Filter }
 type FrozenLock = Omit<PlanEntry, 'n' | 'store'>
 
 /** The requested locks of one store. `left` of the picked locks have changed since the operator saw them. */
@@ -59,20 +59,19 @@ export function planStoreOf({ name, production, store: { address, kind } }: Open
 async function freeze(open: OpenStore, request: PlanRequest): Promise<FrozenStore> {
   const store = planStoreOf(open)
   if (request.picks) return freezePicked(open, store, request.picks)
-  const filter = strictFilter(request.filter ?? '')
-  const { locks, unread, storyOf, watchedMs } = await listWatched(open, request.watchMs ?? 0)
+  const { locks, unread, stories, watchedMs } = await listWatched(open, request.watchMs ?? 0)
   const { serverTime } = await open.store.clock(open.signal)
   const { name: storeName, production } = open
   const entries = locks
     .filter(lock => {
       // The kept record of a released lock has nothing to release.
       if (lock.state === 'released') return false
-      const watched = storyOf(lock.id)
+      const watched = stories.storyOf(lock.id)
       const subject = { lock: watched ? { ...lock, watched } : lock, storeName, production }
-      return matches(filter, { ...subject, storeKind: open.store.kind }, serverTime)
+      return matches(request.filter, { ...subject, storeKind: open.store.kind }, serverTime)
     })
     .sort(byAttention(serverTime))
-    .map(lock => entryOf(lock, storyOf(lock.id), lock.fence, watchedMs))
+    .map(lock => entryOf(lock, stories.storyOf(lock.id), lock.fence, watchedMs))
   return { store: { ...store, unread }, entries, left: 0, watchedMs }
 }
 
@@ -97,8 +96,7 @@ async function freezePicked(
 async function listWatched(open: OpenStore, watchMs: number) {
   const { watcher } = open
   const watchedMs = watcher.watchedMs()
-  if (watchedMs >= watchMs)
-    return { ...(await listAll(open)), storyOf: (id: string) => watcher.storyOf(id), watchedMs }
+  if (watchedMs >= watchMs) return { ...(await listAll(open)), stories: watcher, watchedMs }
   const histories = new LockHistories()
   const startedAt = performance.now()
   for (const lock of (await listAll(open)).locks) histories.record(lock)
@@ -106,11 +104,7 @@ async function listWatched(open: OpenStore, watchMs: number) {
   throwIfAborted(open.signal)
   const listing = await listAll(open)
   for (const lock of listing.locks) histories.record(lock)
-  return {
-    ...listing,
-    storyOf: (id: string) => histories.of(id),
-    watchedMs: performance.now() - startedAt,
-  }
+  return { ...listing, stories: histories, watchedMs: performance.now() - startedAt }
 }
 
 async function listAll({ store, signal, redact }: OpenStore): Promise<{ locks: Lock[]; unread: string[] }> {

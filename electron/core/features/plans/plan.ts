@@ -46,7 +46,8 @@ export class Plan {
   readonly header: PlanContents['header']
   readonly entries: readonly PlanEntry[]
   results: (PlanResult | null)[] = []
-  readonly returned = new Set<number>()
+  /** Released locks that their previous holder re-acquired; null before the check. */
+  #returned: Set<number> | null = null
   readonly changes = new ChangeFeed(0)
   /** Changes by the screens of this process, one at a time. */
   readonly queue = new WorkQueue()
@@ -55,7 +56,6 @@ export class Plan {
   ending: Promise<void> = Promise.resolve()
   #exclusions = new ExclusionIndex()
   #applied = NEVER_APPLIED
-  #isChecked = false
   /** Until when its releases can be restored. */
   #undoUntil: number | null = null
   readonly #removed = new AbortController()
@@ -80,10 +80,9 @@ export class Plan {
   /** Starts over with the whole journal. */
   replay(journal: readonly JournalLine[]): void {
     this.results = this.entries.map(() => null)
-    this.returned.clear()
+    this.#returned = null
     this.#exclusions = new ExclusionIndex()
     this.#applied = NEVER_APPLIED
-    this.#isChecked = false
     for (const line of journal) this.note(line)
     this.changes.changed()
   }
@@ -116,8 +115,7 @@ export class Plan {
         for (const { n, result } of line.results) if (n < this.results.length) this.results[n] = result
         return
       case 'returned':
-        this.#isChecked = true
-        for (const n of line.places) this.returned.add(n)
+        this.#returned = new Set([...(this.#returned ?? []), ...line.places])
         return
       case 'end':
         this.#applied = {
@@ -188,7 +186,7 @@ export class Plan {
       total,
       counts,
       state: this.wasApplied ? ended : 'ready',
-      returned: this.#isChecked ? this.returned.size : null,
+      returned: this.#returned?.size ?? null,
       perSecond: null,
       leftMs: null,
       ...this.#applied,
@@ -199,7 +197,7 @@ export class Plan {
   /** Its stream: all of it once, then its changes, coalesced. `summary` is the plan as this console shows it. */
   async *events(summary: () => PlanSummary, aborted: AbortSignal): AsyncIterable<PlanEvent> {
     const signal = AbortSignal.any([aborted, this.#removed.signal])
-    const { entries, returned } = this
+    const { entries } = this
     yield { type: 'plan', plan: summary() }
     for (const page of pagesOf(entries)) yield { type: 'entries', entries: page }
     const sent: (PlanResult | null)[] = entries.map(() => null)
@@ -210,6 +208,7 @@ export class Plan {
         for (const { n } of page) sent[n] = this.results[n] ?? null
         yield { type: 'results', results: page.map(({ n }) => ({ n, result: sent[n] ?? null })) }
       }
+      const returned = this.#returned ?? new Set()
       if (returned.size > sentReturned) {
         sentReturned = returned.size
         yield { type: 'returned', places: [...returned] }

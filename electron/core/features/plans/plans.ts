@@ -50,10 +50,10 @@ export class Plans {
   readonly handlers: HandlersOf<'plans'> = {
     'plans.create': async ({ storeIds, filter = '', file, ...request }, { signal, action }) => {
       // A mistake in the filter is reported before any store is read.
-      strictFilter(filter)
+      const checked = strictFilter(filter)
       const path = file && this.#namedPath(file)
       const open = [...new Set(storeIds)].map(storeId => this.options.stores.get(storeId, signal))
-      const frozen = await freezeAll(open, { filter, ...request })
+      const frozen = await freezeAll(open, { ...request, filter: checked })
       const left = frozen.reduce((sum, each) => sum + each.left, 0)
       return this.#make(path, frozen, { kind: 'release', filter, left, undoes: null }, action)
     },

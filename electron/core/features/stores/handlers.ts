@@ -48,8 +48,8 @@ export function storeHandlers(options: StoreHandlersOptions): HandlersOf<'stores
       return open.store.describe(open.signal)
     },
     'stores.test': async (input, { signal }) => {
-      const { address, password } = await listed().resolve(input)
-      return connections.test(address, password, async storeId => {
+      const { profile, password } = await listed().draft(input)
+      return connections.test(profile.address, password ?? undefined, async storeId => {
         const open = connections.get(storeId, signal)
         const test = await testStore(open.store, open.signal)
         const problems = test.problems.map(each => ({ ...each, message: stores.redact(each.message) }))

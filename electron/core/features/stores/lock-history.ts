@@ -63,7 +63,7 @@ export class LockHistories {
     for (const id of this.#locks.keys()) if (!seen.has(id) && !this.#ended.has(id)) this.end(id, at)
   }
 
-  of(id: string): Story | null {
+  storyOf(id: string): Story | null {
     const history = this.#locks.get(id)
     if (!history) return null
     return { ...watchedOf(history), tenures: history.tenures.map(each => ({ ...each })) }

@@ -49,7 +49,7 @@ export class Stores {
   readonly #listed = new Map<string, ListedStore>()
   readonly #feed = new ChangeFeed(0)
   readonly #decisions = new WorkQueue()
-  readonly #removalListeners: ((storeId: string) => void)[] = []
+  #onRemoved = (_storeId: string) => {}
   #ready: Promise<void> = Promise.resolve()
   #isLoaded = false
   #notice: string | null = null
@@ -75,8 +75,9 @@ export class Stores {
     clearInterval(this.#pollTimer)
   }
 
+  /** Calls back when a store is removed from the list. */
   onRemoved(listener: (storeId: string) => void): void {
-    this.#removalListeners.push(listener)
+    this.#onRemoved = listener
   }
 
   /** The whole list, now and whenever it changes. */
@@ -86,7 +87,7 @@ export class Stores {
   }
 
   async add(input: Input<'stores.add'>): Promise<StoreEntry> {
-    const { profile, password } = await this.#draft(input)
+    const { profile, password } = await this.draft(input)
     const store = listedStore({ profile, origin: 'saved', password })
     return this.#decide(async () => {
       this.#checkName(profile.name, null)
@@ -157,10 +158,14 @@ export class Stores {
     })
   }
 
-  /** The address and password of a draft, to test it. */
-  async resolve(input: Input<'stores.test'>): Promise<{ address: string; password: string | undefined }> {
-    const { profile, password } = await this.#draft(input)
-    return { address: profile.address, password: password ?? undefined }
+  /** A profile without its password, and the password. */
+  async draft({ profile, password, passwordOf }: Input<'stores.test'>) {
+    await this.#ready
+    const address = parseAddress(profile.address)
+    const typed = address.password ?? password
+    const mayReuse = typed === undefined && passwordOf !== undefined
+    const known = mayReuse ? await this.#passwordOf(passwordOf, address) : null
+    return { profile: { ...profile, address: showAddress(address) }, password: (typed ?? known) || null }
   }
 
   /** In the operator's order. */
@@ -269,7 +274,7 @@ export class Stores {
 
   #drop(store: ListedStore): Promise<void> {
     this.#listed.delete(store.storeId)
-    for (const listener of this.#removalListeners) listener(store.storeId)
+    this.#onRemoved(store.storeId)
     return this.#disconnect(store)
   }
 
@@ -316,19 +321,6 @@ export class Stores {
     store.problem = null
     await this.connections.close(store.storeId)
     this.#feed.changed()
-  }
-
-  /** A profile without its password, and the password. */
-  async #draft({ profile, password, passwordOf }: Input<'stores.test'>) {
-    await this.#ready
-    const address = parseAddress(profile.address)
-    const typed = address.password ?? password
-    const known =
-      typed === undefined && passwordOf !== undefined ? this.#passwordOf(passwordOf, address) : null
-    return {
-      profile: { ...profile, address: showAddress(address) },
-      password: (typed ?? (await known)) || null,
-    }
   }
 
   /** A known password is sent only to the server it was given for: otherwise a form could send it to any server. */

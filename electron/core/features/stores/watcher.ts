@@ -121,7 +121,7 @@ export class StoreWatcher {
   }
 
   storyOf(id: string): Story | null {
-    return this.#histories.of(id)
+    return this.#histories.storyOf(id)
   }
 
   /** The last reading of a lock, which may be gone by now. */
