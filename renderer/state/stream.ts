@@ -49,7 +49,7 @@ export function readText<S extends 'plans.file' | 'switch.report'>(
 }
 
 /** Opens a stream. On a wire that is just lost, the stream ends at once. */
-const openOrEnd: Client['open'] = (stream, input, onEvent, onEnd) => {
+export const openOrEnd: Client['open'] = (stream, input, onEvent, onEnd) => {
   try {
     return client.open(stream, input, onEvent, onEnd)
   } catch {

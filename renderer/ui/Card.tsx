@@ -1,5 +1,7 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
+import { t } from '../words/words.ts'
 import styles from './Card.module.css'
+import { LongTable } from './DataTable.tsx'
 
 type CardProps = {
   readonly label: string
@@ -24,5 +26,17 @@ export function Card({ label, titled, aside, isBehind, className = '', children 
       )}
       {children}
     </section>
+  )
+}
+
+type CountedProps<Row> = Omit<ComponentProps<typeof LongTable<Row>>, 'caption'> & { readonly label: string }
+
+/** A table in a card with the number of its rows; nothing without rows. */
+export function CountedTable<Row>({ label, ...table }: CountedProps<Row>) {
+  if (table.rows.length === 0) return null
+  return (
+    <Card label={label} titled aside={<span className="faint number">{t.number(table.rows.length)}</span>}>
+      <LongTable caption={label} {...table} />
+    </Card>
   )
 }

@@ -2,13 +2,21 @@ import type { ReactNode, Ref } from 'react'
 import titleStyles from './Title.module.css'
 import styles from './View.module.css'
 
-type HeadProps = { readonly title: ReactNode; readonly children?: ReactNode }
+type HeadProps = {
+  readonly title: string
+  /** Stands beside the title. */
+  readonly aside?: ReactNode
+  readonly children?: ReactNode
+}
 
 /** The head of a view that is read from top to bottom. */
-export function ViewHead({ title, children }: HeadProps) {
+export function ViewHead({ title, aside, children }: HeadProps) {
   return (
     <header className={styles.head}>
-      <h1 className={titleStyles.title}>{title}</h1>
+      <h1 className={titleStyles.title}>
+        {title}
+        {aside}
+      </h1>
       {children}
     </header>
   )

@@ -6,8 +6,7 @@ import { ask, consoleStore } from '../../state/console.ts'
 import { table } from '../../state/table.ts'
 import { openDialog } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Card } from '../../ui/Card.tsx'
-import { LongTable } from '../../ui/DataTable.tsx'
+import { Card, CountedTable } from '../../ui/Card.tsx'
 import { useRequest } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
@@ -26,14 +25,7 @@ export function AlertsView() {
   const words = t.alerts
   return (
     <>
-      <ViewHead
-        title={
-          <>
-            {words.title}
-            <ScopeName />
-          </>
-        }
-      >
+      <ViewHead title={words.title} aside={<ScopeName />}>
         <Button
           className={viewStyles.end}
           disabled={!state.known}
@@ -117,26 +109,22 @@ function EndedList({ alerts }: { readonly alerts: readonly Alert[] }) {
   const columns = words.endedColumns
   const sayTime = ({ since, until, count }: Alert) =>
     [words.endedTime(since, until ?? since), ...(count > 1 ? [words.times(count)] : [])].join(' · ')
-  if (alerts.length === 0) return null
   return (
-    <Card label={words.ended} titled aside={<span className="faint number">{t.number(alerts.length)}</span>}>
-      <LongTable
-        caption={words.ended}
-        rows={alerts}
-        keyOf={({ alertId }) => alertId}
-        columns={[
-          [columns.alert, ({ rule }) => RULES[rule].title, 'head'],
-          [columns.lock, ({ key }) => (key === null ? words.storeItself : shownText(key, 80))],
-          [columns.store, ({ storeName }) => shownText(storeName, 60)],
-          [columns.time, sayTime],
-          [
-            columns.note,
-            ({ acknowledged }) =>
-              acknowledged &&
-              words.muteBy(shownText(acknowledged.by, 40), shownText(acknowledged.reason, 120)),
-          ],
-        ]}
-      />
-    </Card>
+    <CountedTable
+      label={words.ended}
+      rows={alerts}
+      keyOf={({ alertId }) => alertId}
+      columns={[
+        [columns.alert, ({ rule }) => RULES[rule].title, 'head'],
+        [columns.lock, ({ key }) => (key === null ? words.storeItself : shownText(key, 80))],
+        [columns.store, ({ storeName }) => shownText(storeName, 60)],
+        [columns.time, sayTime],
+        [
+          columns.note,
+          ({ acknowledged }) =>
+            acknowledged && words.muteBy(shownText(acknowledged.by, 40), shownText(acknowledged.reason, 120)),
+        ],
+      ]}
+    />
   )
 }

@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect } from 'react'
 import { useStore } from 'zustand'
-import { consoleStore } from '../../state/console.ts'
+import { consoleStore, dismissFailed } from '../../state/console.ts'
 import { table } from '../../state/table.ts'
 import {
   atLocks,
@@ -15,7 +15,9 @@ import {
   VIEWS,
   viewStore,
 } from '../../state/view.ts'
-import { t } from '../../words/words.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence, t } from '../../words/words.ts'
 import { AcknowledgeDialog, MuteDialog } from '../alerts/AlertDialogs.tsx'
 import { AlertsView } from '../alerts/AlertsView.tsx'
 import { RulesDialog } from '../alerts/RulesDialog.tsx'
@@ -35,7 +37,7 @@ import { StatsView } from '../stats/StatsView.tsx'
 import { RemoveStoreDialog, StoreDialog } from '../stores/StoreDialog.tsx'
 import { SwitchView } from '../switch/SwitchView.tsx'
 import styles from './App.module.css'
-import { FailedAction } from './FailedAction.tsx'
+import failedStyles from './FailedAction.module.css'
 import { KeysDialog } from './KeysDialog.tsx'
 import { Palette } from './Palette.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -141,4 +143,24 @@ function onKey(event: KeyboardEvent): void {
     releaseAll()
   }
   if (key === 'Escape' && inspected) closeInspector()
+}
+
+/** Above the view: the error of an action that cannot show it itself. */
+function FailedAction() {
+  const failed = useStore(consoleStore, state => state.failed)
+  return (
+    <div role="alert" className={failedStyles.bar}>
+      {failed && (
+        <>
+          <Icon name="alert" />
+          <span>
+            {failed.what} {sentence(failed.error.message)}
+          </span>
+          <Button look="link" onClick={dismissFailed}>
+            {t.dismiss}
+          </Button>
+        </>
+      )}
+    </div>
+  )
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { kindOf } from '../../../shared/kinds.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
@@ -9,13 +9,13 @@ import { setScope, table } from '../../state/table.ts'
 import { openDialog, show, type View, viewStore } from '../../state/view.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
-import { NavItem } from '../../ui/NavItem.tsx'
 import { sentence, t } from '../../words/words.ts'
 import { AlertCount } from '../alerts/AlertMarks.tsx'
 import { HoldCount } from '../holds/HoldsView.tsx'
 import { releaseFiltered } from '../plans/release-all.ts'
 import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
 import { SwitchMark } from '../switch/SwitchView.tsx'
+import itemStyles from './NavItem.module.css'
 import styles from './Sidebar.module.css'
 
 export function Sidebar() {
@@ -180,4 +180,18 @@ function storeText(entry: StoreEntry, status: StoreStatus, locks: number, now: n
       return { tone: 'danger', text: `${state} · ${left > 0 ? words.retryIn(left) : words.retrying}`, why }
     }
   }
+}
+
+type NavProps = ComponentProps<'button'> & { readonly current?: 'page' | 'true' | false | undefined }
+
+/** An entry of the navigation at the left. */
+function NavItem({ current, className = '', ...rest }: NavProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`${itemStyles.item} ${className}`}
+      aria-current={current === false ? undefined : current}
+    />
+  )
 }

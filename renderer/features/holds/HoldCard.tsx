@@ -65,7 +65,7 @@ export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
   )
 }
 
-export function HoldCountdown({ hold: { state, until, waitsUntil } }: { readonly hold: MaintenanceHold }) {
+function HoldCountdown({ hold: { state, until, waitsUntil } }: { readonly hold: MaintenanceHold }) {
   const now = useNow()
   const end = state === 'waiting' ? waitsUntil : until
   if (end === null) return null
@@ -76,7 +76,7 @@ export function HoldCountdown({ hold: { state, until, waitsUntil } }: { readonly
   )
 }
 
-export function factsOf(hold: MaintenanceHold): string[] {
+function factsOf(hold: MaintenanceHold): string[] {
   const words = t.holds
   const { state, until, waitsUntil, other } = hold
   return [
@@ -92,7 +92,7 @@ export function factsOf(hold: MaintenanceHold): string[] {
 const LONGER_MS = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS]
 
 /** Extends or releases a hold. A success shows in the list, a failure here. */
-export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
+function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
   const { holdId, key, state } = hold
   const { working, error, run } = useRequest((send: () => Promise<Result<unknown>>) => send())
   const words = t.holds

@@ -1,16 +1,21 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { Input } from '../../../shared/contract.ts'
-import { MODE_CONSEQUENCES } from '../../../shared/hold-words.ts'
+import { holdsForMaintenance, MODE_CONSEQUENCES } from '../../../shared/hold-words.ts'
 import type { HoldChoices, HoldMode, TakenHold } from '../../../shared/holds.ts'
+import { expiresAtOf } from '../../../shared/lease.ts'
+import { holderText } from '../../../shared/lock-words.ts'
+import type { Result } from '../../../shared/result.ts'
 import { useNow } from '../../state/clock.ts'
 import { ask, consoleStore, statusOf } from '../../state/console.ts'
+import { useAnswer } from '../../state/use-answer.ts'
 import { closeDialog, type HoldPrefill, show } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogAnswer, DialogEnd, DialogForm, DialogSubject, useRequest } from '../../ui/Dialog.tsx'
 import { Segments, SelectField, Switch, TextField } from '../../ui/Field.tsx'
+import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { shownText, t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import styles from './Holds.module.css'
 import {
   DURATIONS,
@@ -23,7 +28,6 @@ import {
   WAITS,
   type WaitName,
 } from './hold-draft.ts'
-import { LockAvailability, useChoices } from './LockAvailability.tsx'
 
 export function HoldDialog({ prefill }: { readonly prefill?: HoldPrefill }) {
   const [taken, setTaken] = useState<TakenHold | null>(null)
@@ -152,7 +156,7 @@ type TermsProps = {
 }
 
 /** The length, mode and reason of a hold. */
-export function HoldTerms({ draft, change, choices, taken, productionName, startsAtReason }: TermsProps) {
+function HoldTerms({ draft, change, choices, taken, productionName, startsAtReason }: TermsProps) {
   const words = t.holds
   const durations: (readonly [DurationName, string])[] = [
     ...Object.entries(DURATIONS).map(([name, ms]) => [name as DurationName, words.preset(ms)] as const),
@@ -234,4 +238,52 @@ function FormatField({ draft, change, choices }: FormatProps) {
       onChange={format => change({ format })}
     />
   )
+}
+
+type AvailabilityProps = { readonly answer: Result<HoldChoices> | null; readonly now: number }
+
+/** Whether the lock is free, and who holds it, kept up to date. */
+function LockAvailability({ answer, now }: AvailabilityProps) {
+  const { tone, icon, text } = availabilityOf(answer, now)
+  return (
+    <p className={styles.availability} role="status" data-tone={tone}>
+      <Icon name={icon} /> {text}
+    </p>
+  )
+}
+
+type Availability = {
+  readonly tone: 'calm' | 'live' | 'warn' | 'danger'
+  readonly icon: IconName
+  readonly text: string
+}
+
+function availabilityOf(answer: Result<HoldChoices> | null, now: number): Availability {
+  const words = t.holds.there
+  if (answer === null) return { tone: 'calm', icon: 'again', text: words.unknown }
+  if (!answer.ok)
+    return { tone: 'danger', icon: 'alert', text: `${words.unread} ${sentence(answer.error.message)}` }
+  const { problem, current } = answer.value
+  if (problem !== null) return { tone: 'danger', icon: 'alert', text: sentence(problem) }
+  if (current === null) return { tone: 'live', icon: 'check', text: words.free }
+  const who = holdsForMaintenance(current.owner) ?? shownText(holderText(current), 120)
+  if (!isTaken(current, now)) return { tone: 'live', icon: 'check', text: words.expired(who) }
+  const until = expiresAtOf(current.lease)
+  return {
+    tone: 'warn',
+    icon: 'ring',
+    text: until === null ? words.heldBy(who) : words.heldByUntil(who, until),
+  }
+}
+
+/** After the last keystroke. */
+const REST_MS = 250
+/** Between two reads, because the holder may change while the dialog is open. */
+const AGAIN_MS = 2000
+
+/** The current lock of a key and its possible formats; null until known. */
+function useChoices(storeId: string, key: string): Result<HoldChoices> | null {
+  const question = storeId === '' || key === '' ? null : { storeId, key }
+  const known = useAnswer(question, of => ask('holds.choices', of), { afterMs: REST_MS, againMs: AGAIN_MS })
+  return known?.of.storeId === storeId && known.of.key === key ? known.answer : null
 }

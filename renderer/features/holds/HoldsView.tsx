@@ -6,8 +6,7 @@ import { dismissLoss, goingOn, holdsStore, lossesToTell } from '../../state/hold
 import { openDialog } from '../../state/view.ts'
 import badgeStyles from '../../ui/Badge.module.css'
 import { Button } from '../../ui/Button.tsx'
-import { Card } from '../../ui/Card.tsx'
-import { LongTable } from '../../ui/DataTable.tsx'
+import { CountedTable } from '../../ui/Card.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
@@ -60,22 +59,19 @@ export function HoldsView() {
 function EndedHolds({ holds }: { readonly holds: readonly MaintenanceHold[] }) {
   const words = t.holds
   const columns = words.endedColumns
-  if (holds.length === 0) return null
   return (
-    <Card label={words.ended} titled aside={<span className="faint number">{t.number(holds.length)}</span>}>
-      <LongTable
-        caption={words.ended}
-        rows={holds}
-        keyOf={({ holdId }) => holdId}
-        columns={[
-          [columns.key, ({ key }) => shownText(key, 80), 'head'],
-          [columns.store, ({ storeName }) => shownText(storeName, 60)],
-          [columns.how, ({ ended }) => ended && sayEnd(ended)],
-          [columns.when, ({ ended }) => ended && t.dateTime(ended.at)],
-          [columns.reason, ({ reason }) => shownText(reason, 120)],
-        ]}
-      />
-    </Card>
+    <CountedTable
+      label={words.ended}
+      rows={holds}
+      keyOf={({ holdId }) => holdId}
+      columns={[
+        [columns.key, ({ key }) => shownText(key, 80), 'head'],
+        [columns.store, ({ storeName }) => shownText(storeName, 60)],
+        [columns.how, ({ ended }) => ended && sayEnd(ended)],
+        [columns.when, ({ ended }) => ended && t.dateTime(ended.at)],
+        [columns.reason, ({ reason }) => shownText(reason, 120)],
+      ]}
+    />
   )
 }
 

@@ -115,7 +115,7 @@ function useScrollAnchor(scroller: RefObject<HTMLDivElement | null>, order: read
   }, [scroller, order, requests])
 }
 
-export const LOCK_GRID = 'locks'
+const LOCK_GRID = 'locks'
 
 /** As long as the animations in LockRow.module.css. */
 const NEWS_MS = 2500
@@ -129,7 +129,7 @@ type Props = {
   readonly selected: boolean
 }
 
-export const LockRow = memo(function LockRow({ row, columns, index, top, active, selected }: Props) {
+const LockRow = memo(function LockRow({ row, columns, index, top, active, selected }: Props) {
   const { rowId, storeId, lock, change } = row
   const store = useStore(consoleStore, state => state.entries.find(each => each.storeId === storeId))
   const status = useStore(consoleStore, state => statusOf(state, storeId))

@@ -162,12 +162,12 @@ const DROPPED_FIRST: readonly PlanColumnId[] = ['store', 'ends', 'held', 'state'
 /** Of the grid, beside its columns. */
 const MARGIN = 8
 
-export function planColumns(width: number, wantsResult: boolean): readonly GridColumn<PlanColumnId>[] {
+function planColumns(width: number, wantsResult: boolean): readonly GridColumn<PlanColumnId>[] {
   const wanted = COLUMNS.filter(column => wantsResult || column.id !== 'result')
   return fittingColumns(wanted, DROPPED_FIRST, width - MARGIN)
 }
 
-export const PLAN_GRID = 'plan-locks'
+const PLAN_GRID = 'plan-locks'
 
 type RowProps = Partial<PlanFace> & {
   readonly entry: PlanEntry
@@ -182,7 +182,7 @@ type RowProps = Partial<PlanFace> & {
   readonly onExclude: ((n: number) => void) | undefined
 }
 
-export const PlanRow = memo(function PlanRow(props: RowProps) {
+const PlanRow = memo(function PlanRow(props: RowProps) {
   const { entry, columns, index, top, active, excluded, onActivate } = props
   return (
     <GridRow

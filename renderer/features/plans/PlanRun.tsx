@@ -79,7 +79,7 @@ export function PlanRun({ book, plan }: Props) {
 }
 
 /** One part per result, to show failures at a glance. */
-export function ProgressBar({ plan: { progress, kind } }: { readonly plan: PlanSummary }) {
+function ProgressBar({ plan: { progress, kind } }: { readonly plan: PlanSummary }) {
   const { counts, total } = progress
   const done = total - counts.pending
   const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
@@ -101,7 +101,7 @@ export function ProgressBar({ plan: { progress, kind } }: { readonly plan: PlanS
   )
 }
 
-export function Troubles({ plan }: { readonly plan: PlanSummary }) {
+function Troubles({ plan }: { readonly plan: PlanSummary }) {
   const { troubles } = plan.progress
   if (troubles.length === 0) return null
   return (

@@ -158,7 +158,7 @@ type PreviewProps = {
  * The report in a frame that runs no script. The frame has the page's own origin only so that the page may print it, under the
  * page's own policy.
  */
-export function ReportPreview({ html, reading, stale, mayUpdate, frame, onUpdate, onLoad }: PreviewProps) {
+function ReportPreview({ html, reading, stale, mayUpdate, frame, onUpdate, onLoad }: PreviewProps) {
   const words = t.report
   return (
     <div className={styles.preview} data-stale={stale || undefined}>
@@ -191,7 +191,7 @@ type ProgressProps = {
 }
 
 /** The progress of the file, or its outcome. */
-export function ReportProgress({ reading, isPaper, outcome }: ProgressProps) {
+function ReportProgress({ reading, isPaper, outcome }: ProgressProps) {
   const words = t.report
   const { running, progress, error, report } = reading
   if (error) return <ErrorNotice what={words.failed} error={error} />

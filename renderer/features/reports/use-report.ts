@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ReportEvent, ReportRequest } from '../../../shared/reports.ts'
 import type { Failure, Result } from '../../../shared/result.ts'
-import { client } from '../../state/console.ts'
+import { openOrEnd } from '../../state/stream.ts'
 import { t } from '../../words/words.ts'
 
 type EventOf<Type> = Extract<ReportEvent, { type: Type }>
@@ -55,17 +55,12 @@ function readReport(
     else whole = { ...event, parts }
   }
   return new Promise(resolve => {
-    const lost = () => resolve({ ok: false, error: { code: 'ABORTED', message: t.status.lost } })
-    try {
-      const close = client.open('reports.write', request, take, ended => {
-        if (!ended.ok) resolve(ended)
-        else if (whole) resolve({ ok: true, value: whole })
-        else lost()
-      })
-      signal.addEventListener('abort', close)
-    } catch {
-      lost()
-    }
+    const close = openOrEnd('reports.write', request, take, ended => {
+      if (!ended.ok) resolve(ended)
+      else if (whole) resolve({ ok: true, value: whole })
+      else resolve({ ok: false, error: { code: 'ABORTED', message: t.status.lost } })
+    })
+    signal.addEventListener('abort', close)
   })
 }
 

@@ -43,7 +43,7 @@ type Props = {
 export function OverTime(props: Props) {
   const { answer, title, stacked, lines, steps, format } = props
   const { span, shades } = answer
-  const [reading, setReading] = useState<{ at: number; byKeys: boolean } | null>(null)
+  const [reading, setReading] = useState<Reading | null>(null)
   const [hidden, setHidden] = useState<readonly string[]>([])
   const last = steps.findLast(({ values }) => values !== null)
   const step = reading === null ? last : steps.findLast(({ from }) => from <= reading.at)
@@ -75,8 +75,7 @@ export function OverTime(props: Props) {
             when={reading && step ? t.dateTime(step.until) : sayWhen(answer.stats.stores)}
             stacked={stacked}
             note={note}
-            hasHint={note === null && reading === null}
-            live={reading?.byKeys === true}
+            reading={reading}
             hidden={hidden}
             onHide={setHidden}
           />
@@ -110,14 +109,15 @@ export function OverTime(props: Props) {
   )
 }
 
+type Reading = { readonly at: number; readonly byKeys: boolean }
+
 type LegendProps = Pick<Props, 'lines' | 'stacked' | 'format'> & {
   readonly values: readonly number[] | null
   /** The time of the values. */
   readonly when: string
   readonly note: string | null
-  readonly hasHint: boolean
-  /** Announces the reading, when the keys move it. */
-  readonly live: boolean
+  /** Announced when the keys move it. */
+  readonly reading: Reading | null
   /** The names of the hidden lines. */
   readonly hidden: readonly string[]
   readonly onHide: (hidden: readonly string[]) => void
@@ -125,12 +125,12 @@ type LegendProps = Pick<Props, 'lines' | 'stacked' | 'format'> & {
 
 /** The lines with their values at one time. */
 function Legend(props: LegendProps) {
-  const { lines, values, format, when, stacked, note, hasHint, live, hidden, onHide } = props
+  const { lines, values, format, when, stacked, note, reading, hidden, onHide } = props
   const visible = lines.filter(({ name }) => !hidden.includes(name))
   const toggle = (name: string) =>
     onHide(hidden.includes(name) ? hidden.filter(each => each !== name) : [...hidden, name])
   return (
-    <div className={chartStyles.legend} aria-live={live ? 'polite' : 'off'}>
+    <div className={chartStyles.legend} aria-live={reading?.byKeys ? 'polite' : 'off'}>
       <span className={`${chartStyles.time} number`}>{when}</span>
       {lines.map(({ name, word, ink }, i) => (
         <button
@@ -157,7 +157,9 @@ function Legend(props: LegendProps) {
           {note}
         </span>
       )}
-      {hasHint && <span className={`${chartStyles.hint} faint`}>{t.stats.hint}</span>}
+      {note === null && reading === null && (
+        <span className={`${chartStyles.hint} faint`}>{t.stats.hint}</span>
+      )}
     </div>
   )
 }

@@ -38,14 +38,7 @@ export function StatsView() {
   const { answer, error } = useStats({ scope, window, zoom: span, points, by })
   return (
     <>
-      <ViewHead
-        title={
-          <>
-            {t.stats.title}
-            <ScopeName />
-          </>
-        }
-      >
+      <ViewHead title={t.stats.title} aside={<ScopeName />}>
         {span && (
           <Chip tone="accent" title={t.stats.unzoom} onClick={() => setZoom(null)}>
             {t.stats.zoomed(span.from, span.to)} <span aria-hidden="true">×</span>

@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import { parseAddress, passwordFits, shortName } from '../../../shared/address.ts'
 import { kindOf } from '../../../shared/kinds.ts'
 import type { Result } from '../../../shared/result.ts'
-import { STORE_COLOURS, type StoreProfile, type StoreTest } from '../../../shared/stores.ts'
+import { CAPABILITIES, STORE_COLOURS, type StoreProfile, type StoreTest } from '../../../shared/stores.ts'
 import { ask, consoleStore } from '../../state/console.ts'
 import { setScope, table } from '../../state/table.ts'
 import { closeDialog, openDialog, type StoreDialogMode } from '../../state/view.ts'
@@ -11,11 +11,12 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogForm, useRequest } from '../../ui/Dialog.tsx'
 import fieldStyles from '../../ui/Field.module.css'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
-import { t } from '../../words/words.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence, shownText, t } from '../../words/words.ts'
 import { AddressForm } from './AddressForm.tsx'
 import { type AddressFields, newFields, spell, understand } from './address-fields.ts'
 import styles from './StoreDialog.module.css'
-import { TestReport } from './TestReport.tsx'
+import reportStyles from './TestReport.module.css'
 
 type Draft = StoreProfile & {
   readonly fields: AddressFields
@@ -210,5 +211,45 @@ export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
         <p>{words.removeText(store?.name ?? '')}</p>
       </DialogForm>
     </Dialog>
+  )
+}
+
+function TestReport({ result }: { readonly result: Result<StoreTest> }) {
+  const formats = useStore(consoleStore, state => state.formats)
+  const words = t.stores
+  if (!result.ok)
+    return (
+      <div className={reportStyles.report} data-outcome="failed" role="status">
+        <p>
+          <Icon name="alert" /> {words.testFailed} {sentence(result.error.message)}
+        </p>
+      </div>
+    )
+  const { server, latencyMs, clock, capabilities, scanned, unrecognised, complete, problems } = result.value
+  const found = result.value.formats.map(({ format, count }) =>
+    words.testFormat(formats.get(format)?.title ?? format, count),
+  )
+  const may = CAPABILITIES.filter(each => capabilities.includes(each))
+  const mayNot = CAPABILITIES.filter(each => !capabilities.includes(each))
+  const named = (all: typeof may) => all.map(each => words.capabilities[each])
+  return (
+    <div className={reportStyles.report} data-outcome="passed" role="status">
+      <p>
+        <Icon name="check" /> {words.testServer(shownText(server, 80), latencyMs)}{' '}
+        {clock.offsetMs === null ? words.testNoClock : words.testClock(clock.offsetMs, clock.errorMs)}
+      </p>
+      <p>
+        {found.length === 0 ? words.testNone(scanned) : words.testFormats(found, complete)}{' '}
+        {unrecognised > 0 && words.testUnrecognised(unrecognised)}
+      </p>
+      <p>
+        {may.length > 0 && words.testMay(named(may))} {mayNot.length > 0 && words.testMayNot(named(mayNot))}
+      </p>
+      {problems.map(({ where, message }) => (
+        <p key={where}>
+          <Icon name="alert" /> {shownText(where, 80)}: {sentence(message)}
+        </p>
+      ))}
+    </div>
   )
 }
