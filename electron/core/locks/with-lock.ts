@@ -28,7 +28,7 @@ export async function underLock<T>(
   })
   if (!isKept) lose(null)
   if (renew) renewal.start()
-  const done = await settled(work, { signal: guard.signal, lock })
+  const [done] = await Promise.allSettled([runWork(work, { signal: guard.signal, lock })])
   renewal.stop()
   if (lock.over === null && lock.validMs() <= 0) lose(null, renewal.failure())
   isDone = true
@@ -47,23 +47,18 @@ export async function underLock<T>(
       )
   }
   if (guard.signal.aborted) throw lostDuring(guard.signal.reason as LockLostError, done)
-  if (done.ok) return done.value
-  throw done.error
+  if (done.status === 'fulfilled') return done.value
+  throw done.reason
 }
 
-type Done<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown }
-
-async function settled<T>(work: Work<T>, guarded: Guarded): Promise<Done<T>> {
-  try {
-    return { ok: true, value: await work(guarded) }
-  } catch (error) {
-    return { ok: false, error }
-  }
+/** Rejects where the work throws before it returns a promise. */
+async function runWork<T>(work: Work<T>, guarded: Guarded): Promise<T> {
+  return work(guarded)
 }
 
-function lostDuring(lost: LockLostError, done: Done<unknown>): LockLostError {
-  if (done.ok || done.error === lost) return lost
-  return new LockLostError(lost.key, lost.holder, { cause: done.error })
+function lostDuring(lost: LockLostError, done: PromiseSettledResult<unknown>): LockLostError {
+  if (done.status === 'fulfilled' || done.reason === lost) return lost
+  return new LockLostError(lost.key, lost.holder, { cause: done.reason })
 }
 
 /** Renews a lock after each third of its lease. Its timers keep no process alive. */

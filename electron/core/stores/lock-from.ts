@@ -43,15 +43,13 @@ export function leaseFrom(clocks: Clocks, now: number): Pick<Decoded, 'lease' | 
   const { storedAt = null, ttlAt, afterwards = 'expired' } = clocks
   const notes: Note[] = []
   const deadlines: Deadline[] = []
-  if (storedAt !== null && !isPlausibleDeadline(storedAt, now)) {
+  if (storedAt !== null && !isPlausibleDeadline(storedAt, now))
     notes.push({ code: 'implausible-expiry', raw: clocks.storedRaw ?? String(storedAt) })
-  }
   if (storedAt !== null && isRepresentable(storedAt)) deadlines.push({ at: storedAt, source: 'stored' })
   if (ttlAt !== null && ttlAt !== undefined) deadlines.push({ at: ttlAt, source: 'ttl' })
   const stored = deadlines.find(deadline => deadline.source === 'stored')
-  if (stored && ttlAt !== undefined && (ttlAt === null || Math.abs(ttlAt - stored.at) > AGREE_MS)) {
+  if (stored && ttlAt !== undefined && (ttlAt === null || Math.abs(ttlAt - stored.at) > AGREE_MS))
     notes.push({ code: 'clocks-disagree', storedAt: stored.at, ttlAt })
-  }
   const first = deadlines.reduce<Deadline | null>((a, b) => (a === null || b.at < a.at ? b : a), null)
   const lease = first
     ? { kind: 'deadline' as const, expiresAt: first.at, source: first.source, afterwards }

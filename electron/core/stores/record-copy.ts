@@ -6,13 +6,8 @@ import type { CurrentRecord } from './fenced-release.ts'
 import type { RecordCopy } from './types.ts'
 
 /** The copy of a record that is about to be released; null if there is no data, or if the format rules out restoring it. */
-export function copyOf(
-  lock: Lock,
-  formats: readonly { readonly info: FormatInfo }[],
-  data: unknown,
-): RecordCopy | null {
-  const format = formats.find(each => each.info.id === lock.format)
-  if (data === undefined || format?.info.noUndo !== null) return null
+export function copyOf(lock: Lock, { noUndo }: FormatInfo, data: unknown): RecordCopy | null {
+  if (data === undefined || noUndo !== null) return null
   // A lock that had expired is restored as the leftover it was.
   const endsAt = lock.state === 'expired' ? null : expiresAtOf(lock.lease)
   return { id: lock.id, format: lock.format, fence: lock.fence, endsAt, data }

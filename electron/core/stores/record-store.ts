@@ -114,7 +114,7 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
         {
           width,
           read,
-          copy: (raw, lock) => copyOf(lock, this.formats, this.dataOf(raw)),
+          copy: (raw, lock) => copyOf(lock, this.formatOf(lock).info, this.dataOf(raw)),
           act: (raw, lock, endsAt) => act(this.formatOf(lock).release(raw, endsAt), raw),
         },
         targets,

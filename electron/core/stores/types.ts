@@ -87,6 +87,11 @@ export type Recognition =
 
 export const OTHER: Recognition = { is: 'other' }
 
+/** Says why a record is not a lock of a format only if the operator chose that format. */
+export function otherFor({ pinned }: Hint, reason: string): Recognition {
+  return pinned ? { is: 'other', reason } : OTHER
+}
+
 /** What a format decodes from a record. The store adds the id, the fence and the state. */
 export type Decoded = Omit<Lock, 'id' | 'key' | 'format' | 'state' | 'fence' | 'observedAt'> & {
   readonly seen: FenceInput

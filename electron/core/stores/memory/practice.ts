@@ -22,27 +22,17 @@ const LONG_MS = 58 * MINUTE_MS
 const SHORT = JOBS.slice(12)
 
 /** Stuck locks to practice on. Their times count from the full hour: fences stay the same between commands of one hour. */
-const STUCK = [
-  {
-    key: 'acme1281:nightly_close',
-    run: 'run-3f1c9a7e',
-    by: 'scheduler',
-    ageMs: 3 * HOUR_MS + 12 * MINUTE_MS,
-  },
-  {
-    key: 'globex:invoice_export',
-    run: 'run-77b042aa',
-    by: 'ana@laptop',
-    ageMs: 2 * HOUR_MS + 31 * MINUTE_MS,
-  },
-  { key: 'initech:tps_reports', run: 'run-0d1f9a31', by: 'scheduler', ageMs: 26 * HOUR_MS },
+const STUCK: readonly (readonly [key: string, run: string, by: string, ageMs: number])[] = [
+  ['acme1281:nightly_close', 'run-3f1c9a7e', 'scheduler', 3 * HOUR_MS + 12 * MINUTE_MS],
+  ['globex:invoice_export', 'run-77b042aa', 'ana@laptop', 2 * HOUR_MS + 31 * MINUTE_MS],
+  ['initech:tps_reports', 'run-0d1f9a31', 'scheduler', 26 * HOUR_MS],
 ]
 
 /** Takes, renews and releases locks as a busy system would, for as long as the process lives. */
 export function startPractice(server: MemoryServer): void {
   const now = server.now()
   const hour = Math.floor(now / HOUR_MS) * HOUR_MS
-  for (const { run, ageMs, ...job } of STUCK) take(server, job, hour - ageMs, run)
+  for (const [key, run, by, ageMs] of STUCK) take(server, { key, by }, hour - ageMs, run)
   for (const [i, job] of ENDLESS.entries()) take(server, job, now - i * 5000)
   for (const [i, job] of LONG.entries()) take(server, job, now - (i * 7.5 + 4) * MINUTE_MS)
   for (const [i, job] of SHORT.slice(0, 5).entries()) take(server, job, now - i * 9000)

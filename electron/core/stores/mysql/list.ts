@@ -16,6 +16,7 @@ const PAGE = 1000
 const PAGE_OF_LARGE = 50
 /** A sort looks at 65,535 bytes, and a character may weigh sixteen of them. */
 const LONGEST_SORTED_KEY = 4000
+const LONG_KEYS = `The server does not sort keys by more than their start, so keys like this one, of over ${LONGEST_SORTED_KEY} characters, may be missing`
 
 /** Table after table, each in the order of its key. */
 export async function* pagesOfTables(
@@ -61,12 +62,10 @@ async function* pagesOfTable(
   )
   for await (const { raws, now, next } of pages) {
     // Rows that the sort considers equal to the last one may be on neither side of the cut.
-    const problems = next !== null && next.length > LONGEST_SORTED_KEY ? [longKeys(shape.name)] : []
+    const problems =
+      next !== null && next.length > LONGEST_SORTED_KEY
+        ? [{ code: 'STORE_ERROR' as const, message: LONG_KEYS, where: shape.name }]
+        : []
     if (raws.length > 0) yield { readings: raws.map(raw => lockIn(table, raw, now)), problems }
   }
-}
-
-function longKeys(where: string) {
-  const message = `The server does not sort keys by more than their start, so keys like this one, of over ${LONGEST_SORTED_KEY} characters, may be missing`
-  return { code: 'STORE_ERROR' as const, message, where }
 }

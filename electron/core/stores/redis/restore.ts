@@ -76,9 +76,8 @@ export async function restoreRecord(
     if (!isNotPermitted(error)) throw error
   }
   // Without scripts: SET NX compares and writes in one step too. Only the time is checked before it is sent.
-  if (tooLateAt !== null && (await readTime()) >= tooLateAt) {
+  if (tooLateAt !== null && (await readTime()) >= tooLateAt)
     return (await (client as Redis).exists(key)) === 1 ? 'taken' : 'ended'
-  }
   const until = expiresAt === null ? [] : ['PXAT', expiresAt]
   const reply = await (client as Redis).callBuffer('SET', [key, bytes, 'NX', ...until])
   return reply === null ? 'taken' : 'restored'

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../../../shared/duration.ts'
-import { OTHER } from '../../types.ts'
+import { OTHER, otherFor } from '../../types.ts'
 import { bytesOf, decodeToken, type RedisFormat, tokenProgram } from '../format/format.ts'
 import { pickleText, readPickle } from '../format/pickle.ts'
 import type { RedisRaw } from '../format/record.ts'
@@ -31,10 +31,7 @@ export const flaskCache: RedisFormat = {
     if (raw.value.type !== 'string') return OTHER
     const prefixed = PREFIXES.some(prefix => raw.keyText.startsWith(prefix))
     const value = cachedValue(raw, prefixed || hint.pinned)
-    if (value === undefined)
-      return hint.pinned
-        ? { is: 'other', reason: 'its value is not a pickled string, integer or boolean' }
-        : OTHER
+    if (value === undefined) return otherFor(hint, 'its value is not a pickled string, integer or boolean')
     if (typeof value === 'string' && value.length > LONGEST_ID && !hint.pinned) return OTHER
     return { is: 'lock', confidence: prefixed ? 0.9 : 0.6 }
   },

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../../../../shared/duration.ts'
-import { OTHER } from '../../types.ts'
+import { OTHER, otherFor } from '../../types.ts'
 import { decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 const PREFIX = 'pipeline_lock:'
@@ -30,9 +30,7 @@ export const pipelineRun: RedisFormat = {
   },
 
   recognise(raw, hint) {
-    if (!KEY.test(raw.keyText)) {
-      return hint.pinned ? { is: 'other', reason: 'its key is not pipeline_lock:{tenant}:{pipeline}' } : OTHER
-    }
+    if (!KEY.test(raw.keyText)) return otherFor(hint, 'its key is not pipeline_lock:{tenant}:{pipeline}')
     return textOf(raw) ? { is: 'lock', confidence: 0.9 } : OTHER
   },
 

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../../../shared/duration.ts'
-import { OTHER } from '../../types.ts'
+import { OTHER, otherFor } from '../../types.ts'
 import { decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 const PREFIX = 'lock:'
@@ -29,9 +29,8 @@ export const pubsubToken: RedisFormat = {
   },
 
   recognise(raw, hint) {
-    if (!raw.keyText.startsWith(PREFIX) || raw.keyText.length === PREFIX.length) {
-      return hint.pinned ? { is: 'other', reason: `its key does not start with ${PREFIX}` } : OTHER
-    }
+    if (!raw.keyText.startsWith(PREFIX) || raw.keyText.length === PREFIX.length)
+      return otherFor(hint, `its key does not start with ${PREFIX}`)
     return textOf(raw) ? { is: 'lock', confidence: 0.8 } : OTHER
   },
 

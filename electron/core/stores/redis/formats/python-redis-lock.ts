@@ -1,4 +1,4 @@
-import { OTHER } from '../../types.ts'
+import { OTHER, otherFor } from '../../types.ts'
 import { decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 const PREFIX = 'lock:'
@@ -27,9 +27,8 @@ export const pythonRedisLock: RedisFormat = {
   recognise(raw, hint) {
     if (raw.keyText.startsWith(SIGNAL) && raw.value.type === 'list') return { is: 'companion' }
     const text = textOf(raw)
-    if (!raw.keyText.startsWith(PREFIX) || text === null) {
-      return hint.pinned ? { is: 'other', reason: `it is not a string under ${PREFIX}` } : OTHER
-    }
+    if (!raw.keyText.startsWith(PREFIX) || text === null)
+      return otherFor(hint, `it is not a string under ${PREFIX}`)
     return hint.pinned || TOKEN.test(text) ? { is: 'lock', confidence: 0.9 } : OTHER
   },
 

@@ -47,9 +47,8 @@ export const rechargeJson: RedisFormat = {
     // By its fields the record has this format, under any key: if it is broken, no other format may guess at it.
     if (typeof lock['lockId'] !== 'string')
       return { is: 'other', reason: `lockId is ${describeValue(lock['lockId'])}, not text` }
-    if ('expiresAt' in lock && typeof lock['expiresAt'] !== 'number') {
+    if ('expiresAt' in lock && typeof lock['expiresAt'] !== 'number')
       return { is: 'other', reason: `expiresAt is ${describeValue(lock['expiresAt'])}, not a number` }
-    }
     return { is: 'lock', confidence: 0.95 }
   },
 

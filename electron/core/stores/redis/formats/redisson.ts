@@ -1,5 +1,5 @@
 import { leaseFrom } from '../../lock-from.ts'
-import { OTHER } from '../../types.ts'
+import { otherFor } from '../../types.ts'
 import type { RedisFormat } from '../format/format.ts'
 import type { Command, Guard } from '../format/program.ts'
 import type { RedisRaw, RedisValue } from '../format/record.ts'
@@ -44,14 +44,12 @@ export const redisson: RedisFormat = {
   recognise(raw, hint) {
     if (COMPANIONS.some(([name, type]) => type === raw.value.type && name.test(raw.keyText)))
       return { is: 'companion' }
-    if (raw.value.type !== 'hash') return hint.pinned ? { is: 'other', reason: 'it is not a hash' } : OTHER
+    if (raw.value.type !== 'hash') return otherFor(hint, 'it is not a hash')
     const holders = holdersOf(raw)
     const shaped =
       holders.length > 0 && holders.every(({ name, count }) => HOLDER.test(name) && /^[1-9]\d*$/.test(count))
     if (shaped && modeOf(raw) !== null) return { is: 'lock', confidence: 0.97 }
-    return hint.pinned
-      ? { is: 'other', reason: 'its fields are not <client uuid>:<thread id> with a count' }
-      : OTHER
+    return otherFor(hint, 'its fields are not <client uuid>:<thread id> with a count')
   },
 
   companions: raw => [QUEUE, TIMEOUTS, FENCING_TOKEN].map(prefix => beside(raw, prefix)),
