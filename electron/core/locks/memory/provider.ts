@@ -19,6 +19,10 @@ export function memoryProvider(server: MemoryServer, options: ProviderOptions) {
     checkName(name)
     return name
   }
+  const keyFor = (name: string, signal: AbortSignal): string => {
+    throwIfAborted(signal)
+    return keyOf(name)
+  }
   return {
     kind: 'memory',
     format: tenantPipeline.info.id,
@@ -28,28 +32,15 @@ export function memoryProvider(server: MemoryServer, options: ProviderOptions) {
     nameOf: key => (key === '' ? null : key),
     setup: async signal => throwIfAborted(signal),
     async take(name, { owner, ttlMs, metadata }, signal) {
-      throwIfAborted(signal)
       const by = metadata?.['locked_by']
       const lockedBy = typeof by === 'string' ? by : `${hostname()}:${process.pid}`
-      const answer = server.take(keyOf(name), { owner, lockedBy, ttlMs })
+      const answer = server.take(keyFor(name, signal), { owner, lockedBy, ttlMs })
       return answer.is === 'taken' && options.fencing === false ? { ...answer, fencing: null } : answer
     },
-    async extend(name, proof, ttlMs, signal) {
-      throwIfAborted(signal)
-      return server.extend(keyOf(name), proof, ttlMs)
-    },
-    async release(name, proof, signal) {
-      throwIfAborted(signal)
-      return server.release(keyOf(name), proof)
-    },
-    async read(name, signal) {
-      throwIfAborted(signal)
-      return server.holder(keyOf(name))
-    },
-    async listen(name, changed, signal) {
-      throwIfAborted(signal)
-      return server.onFreed(keyOf(name), changed)
-    },
+    extend: async (name, proof, ttlMs, signal) => server.extend(keyFor(name, signal), proof, ttlMs),
+    release: async (name, proof, signal) => server.release(keyFor(name, signal), proof),
+    read: async (name, signal) => server.holder(keyFor(name, signal)),
+    listen: async (name, changed, signal) => server.onFreed(keyFor(name, signal), changed),
     async close() {},
   } satisfies Provider
 }
