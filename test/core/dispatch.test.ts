@@ -170,7 +170,7 @@ it('watches until it is closed: in an outage no lock counts as gone, and the sta
     'locks.watch',
     { storeId, intervalMs: 100 },
     event => {
-      // Signs of life come when they come.
+      // Signs of life arrive at any time.
       if (event.type !== 'pass') events.push(event)
     },
     () => {},
@@ -200,7 +200,7 @@ it('watches until it is closed: in an outage no lock counts as gone, and the sta
   expect(sent.length).toBe(before)
 })
 
-/** A core whose `locks.list` yields for as long as it is asked, and the number of events taken from it. */
+/** A core whose `locks.list` never ends, and the number of events taken from it. */
 function endlessCore() {
   const core = createCore({ dataFolder: dataFolder() })
   onTestFinished(() => core.close())
@@ -241,7 +241,7 @@ it('sends a few events to a screen that acknowledges none, and continues once it
   await expect.poll(() => seqs).toEqual([0, 1, 2, 3])
   wire.receive({ type: 'ack', id: 1, seq: 1 })
   await expect.poll(() => seqs).toEqual([0, 1, 2, 3, 4, 5])
-  // An acknowledgement that was overtaken on its way takes nothing back.
+  // An acknowledgement that arrives late revokes none.
   wire.receive({ type: 'ack', id: 1, seq: 0 })
   wire.receive({ type: 'ack', id: 2, seq: 9 })
   wire.receive({ type: 'ack', id: 1, seq: 2 })

@@ -33,7 +33,7 @@ export function openConsole(
     await core.close()
   }
   onTestFinished(close)
-  /** The answer, or the failure thrown with its code in front. */
+  /** The answer. A failure is thrown with its code in front. */
   async function ask<M extends MethodName>(method: M, input: Input<M>): Promise<Output<M>> {
     const answer = await client.call(method, input)
     if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`)
@@ -60,7 +60,7 @@ export function profile(more: Partial<StoreProfile> = {}): StoreProfile {
   }
 }
 
-/** A keyring that outlasts the process, as far as a test can have one. It is no secret how it seals. */
+/** A keyring that outlasts the process, as far as a test can. Its seal is no secret. */
 export function durableVault(): SecretVault {
   return {
     status: async () => ({ durable: true, reason: null }),

@@ -14,7 +14,7 @@ const HEAD = 'audit-head.json'
 
 const open = (folder: string, rotateBytes = 1e6) => fileAudit(folder, message => message, { rotateBytes })
 
-/** Three files of which the last one has several lines, and the same once more for every case. */
+/** Three files, the last one with several lines; a copy for each case. */
 async function aLog(): Promise<string> {
   const folder = dataFolder()
   const log = open(folder, 1200)
@@ -146,7 +146,7 @@ describe('damage that verifying finds', () => {
       damage(folder, file)
       const verdict = await verifyLog(folder, signal)
       expect(verdict.ok, file).toBe(false)
-      // In the file where it happened, or where it shows: in the one after it.
+      // In the damaged file, or in the next one, where it shows.
       const bad = verdict.files.filter(({ state }) => state === 'damaged' || state === 'missing')
       expect(
         bad.map(({ name }) => name),

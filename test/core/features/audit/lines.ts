@@ -16,7 +16,7 @@ export function auditText(folder: string): string {
     .join('')
 }
 
-/** What was recorded, without the lines that the log writes about itself. */
+/** The entries, without the lines that the log writes about itself. */
 export function auditLines(folder: string): AuditLine[] {
   return auditText(folder)
     .split('\n')

@@ -102,7 +102,7 @@ describe('several processes', () => {
     await log.append([{ event: 'intent', action: 'after' }])
     expect(auditLines(folder).at(-1)).toMatchObject({ action: 'after' })
     const verdict = await verifyLog(folder, signal)
-    // A line that was being written when its process died is the only thing that can be wrong.
+    // Only a line that its process died writing may be damaged.
     for (const { damages } of verdict.files) for (const { why } of damages) expect(why).toMatch(/cut off/)
     expect(verdict.head.status).toBe('ok')
   })
@@ -217,7 +217,7 @@ describe('a folder that cannot be written to', () => {
     await log.append([{ event: 'intent', action: 'a' }])
     chmodSync(folder, 0o555)
     for (const name of auditFiles(folder)) chmodSync(join(folder, name), 0o444)
-    // Modes do not stop root: there the process is nobody's.
+    // Modes do not restrict root: run the process as nobody.
     const child = start([folder, 'x', 1], [], isRoot ? NOBODY : undefined)
     expect(await child.done).toBe(3)
     expect(child.output()).toContain(
@@ -272,7 +272,7 @@ describe('a full disk', () => {
 
   it('is noticed in the middle of a line if files may not grow', async () => {
     const folder = dataFolder()
-    // In blocks of 512 or 1024 bytes, as the shell has it.
+    // In blocks of 512 or 1024 bytes, depending on the shell.
     const limited = ['sh', '-c', 'trap "" XFSZ; ulimit -f 40; exec "$@"', 'sh']
     const child = start([folder, 'x', 1000, 10], limited)
     expect(await child.done).toBe(3)

@@ -12,7 +12,7 @@ import { auditLines, auditText } from './lines.ts'
 
 const TOKEN = '7f8fad5b-d9cb-469f-a165-70867728950e:31'
 
-/** A lock that has its token wherever a format or a hostile record could put it. */
+/** A lock with its token wherever a format or a hostile record could put it. */
 const telling = (): Lock =>
   aLock({
     owner: TOKEN,
@@ -128,7 +128,7 @@ describe('a token', () => {
       { event: 'acting', serverAt: expect.any(String), lock: { key: 'acme:a', fence } },
       { event: 'outcome', outcome: 'released' },
     ])
-    // The copy for an undo has it, apart from the log.
+    // The copy for an undo has it, but is not in the log.
     expect(auditText(folder)).not.toContain(TOKEN)
   })
 })

@@ -98,7 +98,7 @@ it('a console reports no end of a hold while the store of the hold is being open
 })
 
 describe('a console that died before it knew that it had the lock', () => {
-  /** As a process leaves it that was killed between the two. */
+  /** A process was killed between the two. */
   async function died(mode: 'once' | 'renewed', open = true) {
     const first = await firstConsole()
     const { holdId, until } = await first.one.taken(KEY, { mode })
@@ -118,9 +118,9 @@ describe('a console that died before it knew that it had the lock', () => {
       clock.pass(20_000)
       const two = await again()
       await two.until(holdId, { state: 'held', problem: null })
-      // Not for longer than it was asked for; the store counts in seconds.
+      // Not longer than requested; the store counts in seconds.
       expect(Math.abs((two.hold(holdId)?.until ?? 0) - until)).toBeLessThan(3000)
-      // Audited after the screens are told.
+      // Audited after the screens are updated.
       await expect
         .poll(() => two.audited().at(-1))
         .toMatchObject({ event: 'settled', hold: holdId, outcome: 'held' })
@@ -172,7 +172,7 @@ describe('two consoles on one data folder', () => {
     const two = await again()
     await two.until(holdId, { elsewhere: true })
     await one.close()
-    // As a process leaves it that was killed: with its name on it.
+    // A process was killed, and the hold still names it.
     const [hold] = keptIn(one.folder)
     const dead = {
       ...hold,

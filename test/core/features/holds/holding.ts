@@ -11,7 +11,7 @@ import { openConsole, profile } from '../console.ts'
 
 export const MINUTE = 60_000
 
-/** Runs as the machine's, and can be moved on. */
+/** Runs like the machine's clock, and can be advanced. */
 export class MovedClock {
   #aheadMs = 0
   readonly now = () => Date.now() + this.#aheadMs
@@ -30,7 +30,7 @@ export type HoldingOptions = {
   readonly vault?: SecretVault
 }
 
-/** A console whose stores and holds share one clock that can be moved on; renewals look for what is due all the time. */
+/** A console whose stores and holds share one clock that can be advanced; keepers check it all the time. */
 export async function holding({
   address = aMemory(),
   folder,
@@ -80,7 +80,7 @@ export async function holding({
     ...{ address, storeId, clock: time, take, taken, hold },
     holds: () => holds,
     notice: () => notice,
-    /** As a screen sees it, once it is so. */
+    /** Waits until a screen shows it. */
     until: (holdId: string, state: Partial<MaintenanceHold>) =>
       expect.poll(() => hold(holdId)).toMatchObject(state),
     audited: () => auditLines(c.folder).filter(({ method }) => String(method).startsWith('holds.')),
@@ -91,14 +91,14 @@ export function aMemory(): string {
   return `memory:${randomUUID()}`
 }
 
-/** The server of a memory store, on a clock that can be moved on. */
+/** The server of a memory store, on a clock that can be advanced. */
 export function movedServer(address: string, clock: MovedClock): MemoryServer {
   const server = memoryServer(address.slice('memory:'.length))
   Object.assign(server, { now: clock.now })
   return server
 }
 
-/** A job that takes and gives back its lock in its own way. */
+/** A job that acquires and releases its lock in its own way. */
 export function jobAt(server: MemoryServer, key: string, run = 'run-1') {
   const [tenant = '', pipeline = ''] = key.split(':')
   return {

@@ -62,7 +62,7 @@ describe('a maintenance hold', () => {
 
   it('is refused without a reason, or if it cannot be audited', async () => {
     const folder = dataFolder()
-    // A folder where the log would be: there is no writing to it.
+    // A folder in place of the log makes it unwritable.
     mkdirSync(join(folder, 'audit-000001.jsonl'))
     const c = await held({ folder })
     await expect(c.taken(KEY)).rejects.toThrow(/^AUDIT_FAILED/)
@@ -108,7 +108,7 @@ describe('a maintenance hold', () => {
   it('is renewed and can be released while its list cannot be written', async () => {
     const c = await held()
     const { holdId } = await c.taken(KEY)
-    // Again, should the console have been about to write it.
+    // Again, in case the console was about to write it.
     const damage = () => {
       writeFileSync(join(c.folder, 'holds.json'), 'damaged')
       return c.notice()
@@ -225,7 +225,7 @@ describe('a maintenance hold', () => {
       await expect.poll(c.leftMs).toBeGreaterThan(50_000)
     }
     c.clock.pass(45_000)
-    // The last renewal reaches past the end of the hold, and hardly further.
+    // The last renewal ends shortly after the hold.
     await expect.poll(pastEndMs).toBeGreaterThan(0)
     expect(pastEndMs()).toBeLessThanOrEqual(6000)
     await c.until(holdId, { state: 'held' })
@@ -234,7 +234,7 @@ describe('a maintenance hold', () => {
     expect(c.server.records.size).toBe(0)
     const settled = { event: 'settled', outcome: 'ran-out', key: KEY }
     await expect.poll(() => c.audited().at(-1)).toMatchObject(settled)
-    // Renewals are no news; that it is let go is on record before it is.
+    // Renewals are not audited; the release is, before it happens.
     expect(c.audited().map(({ event }) => event)).toEqual(['intent', 'outcome', 'acting', 'settled'])
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HoldRecord } from '../../../../electron/core/features/holds/hold-record.ts'
 import { firstLease, LEASE_MS, leasePlan } from '../../../../electron/core/features/holds/lease-plan.ts'
 
-/** Lets the time of a hold pass, and keeps every promise of the plan at once. */
+/** Simulates a hold, with every step of its lease plan on time. */
 function livedThrough(forMs: number, mode: HoldRecord['mode'], stepMs: number) {
   let hold = { mode, until: forMs, leaseUntil: firstLease({ mode, forMs }) } as HoldRecord
   let renewals = 0
@@ -26,7 +26,7 @@ describe('the lease of a hold', () => {
     expect(furthest).toBeLessThanOrEqual(LEASE_MS)
     expect(shortest).toBeGreaterThan(0)
     expect(renewals).toBeGreaterThanOrEqual(600_000 / (LEASE_MS / 3) - 3)
-    // It is let go by us, and does not run out a moment before.
+    // We release it before its lease ends.
     expect(leaseUntil).toBeGreaterThan(600_000)
   })
 

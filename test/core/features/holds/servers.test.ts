@@ -6,7 +6,7 @@ import { startRedis } from '../../../servers/redis.ts'
 import { redisPlace } from '../../stores/redis/place.ts'
 import { holding, MINUTE } from './holding.ts'
 
-/** A program that takes and gives back its lock with statements of its own, and knows nothing of Lockkeeper. */
+/** A program that acquires and releases its lock with its own statements, without Lockkeeper. */
 type Worker = {
   readonly address: string
   readonly key: string
@@ -130,7 +130,7 @@ describe.each<[string, () => Promise<Worker>]>([
     expect(lock?.lock).toMatchObject({ format: worker.format, key: worker.key })
     expect(holdsForMaintenance(lock?.lock?.owner ?? null)).toBe(c.hold(holdId)?.by)
     const { deadlines = [] } = lock?.lock ?? {}
-    // As the store has it, whose seconds may be whole ones.
+    // As the store has it, possibly in whole seconds.
     for (const { at } of deadlines) expect(Math.abs(at - (c.hold(holdId)?.until ?? 0))).toBeLessThan(5000)
     await worker.removeByHand()
     c.clock.pass(25_000)
@@ -166,7 +166,7 @@ describe('a hold in Redis', () => {
       })
     await client.del('lock:nightly')
     expect(await choices()).toMatchObject({ current: null, suggested: null, problem: expect.any(String) })
-    // Whoever knows better can say so.
+    // The operator can choose another format.
     expect(await c.take('lock:nightly', { format: 'pubsub-token' })).toMatchObject({ outcome: 'held' })
   })
 

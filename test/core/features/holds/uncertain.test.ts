@@ -23,7 +23,7 @@ const REQUEST: Input<'holds.take'> = {
 
 type Step = 'take' | 'release' | 'release on its way'
 
-/** Holds in a store whose answers to some steps are lost after the step was done, or before. */
+/** Holds in a store that loses its answers to some steps, or the steps themselves. */
 function losing(lost: { delete(step: Step): boolean }) {
   const clock = new MovedClock()
   const folder = dataFolder()
@@ -149,7 +149,7 @@ it('a lock released at the end of its time is not reported as lost with its answ
   clock.pass(10_000)
   await expect.poll(() => records.size).toBe(0)
   await expect.poll(seen).toMatchObject([{ state: 'ended', ended: { how: 'ran-out' } }])
-  // However often it is tried.
+  // However often the keeper retries.
   await expect.poll(() => audited.map(({ event }) => event)).toEqual(['acting', 'settled'])
 })
 

@@ -207,7 +207,7 @@ describe('an undo', () => {
     const { c, plan } = await released(['one', 'two'], {}, folder)
     const back = await c.ask('plans.undo', { of: plan.planId })
     await c.close()
-    // As a process leaves it that was killed after it had put the first one back, whose holder has released it since.
+    // A process was killed after it restored the first one, whose holder has released it since.
     const by = { user: 'u', host: 'h', pid: 1 }
     const died = [
       { is: 'apply', at: 1, by, action: 'a', reason: 'r', rate: null },
@@ -231,7 +231,7 @@ describe('an undo', () => {
     ]
     await c.apply(first)
     await expect.poll(() => c.server.records.size).toBe(1)
-    // Its holder, alive after all, releases it.
+    // Its holder is alive after all, and releases it.
     c.server.records.clear()
     await c.apply(second)
     const screen = c.follow(second.planId)

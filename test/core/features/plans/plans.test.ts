@@ -183,7 +183,7 @@ describe('a plan', () => {
       await expect(other.ask('plans.import', { text: edited })).rejects.toThrow('BAD_INPUT')
     await other.apply(taken)
     await expect.poll(() => c.server.records.size).toBe(0)
-    // Applied over there; here it can still be, and finds nothing.
+    // Applied there; applying it here finds no lock.
     await c.apply(plan)
     const screen = c.follow(plan.planId)
     await expect.poll(screen.state).toBe('done')

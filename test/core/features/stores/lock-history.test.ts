@@ -17,7 +17,7 @@ it('counts a renewal whenever the same owner extends its deadline', () => {
     renewals: 2,
     lastRenewedAt: at(2000),
   })
-  // A look that finds it nearer to its end renews nothing.
+  // A reading closer to its expiry is no renewal.
   expect(stories.record(lockAt(55_000, { endsAt: 62_000, state: 'expiring' })).watched).toMatchObject({
     renewals: 2,
     lastRenewedAt: at(2000),
@@ -90,7 +90,7 @@ it('ends a tenure when its kept row is released, and starts one when it is re-ac
   const stories = new LockHistories()
   stories.record(lockAt(0))
   stories.record(lockAt(1000, { state: 'released' }))
-  // The same freed row, seen once more: nobody held it.
+  // The same released row, read again: it had no holder.
   stories.record(lockAt(2000, { state: 'released', endsAt: 0 }))
   expect(stories.storyOf('orders')?.tenures).toMatchObject([{ until: at(1000), renewals: 0 }])
   expect(stories.record(lockAt(3000)).watched).toMatchObject({ heldSince: at(3000), holders: 2 })

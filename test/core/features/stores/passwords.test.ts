@@ -15,7 +15,7 @@ let admin: Redis
 beforeAll(async () => {
   server = await startRedis()
   admin = new Redis({ port: server.port })
-  // Afterwards, because the start waits for an answer without a password.
+  // Set afterwards, because the start waits for an answer without a password.
   await admin.config('SET', 'requirepass', SECRET)
 })
 afterAll(async () => {
@@ -85,7 +85,7 @@ describe('a password', () => {
         password: 'none',
       })
       expect(sealedIn(folder)).toEqual([null])
-      // Nor does it come back with the old address.
+      // The old address does not bring it back.
       await ask('stores.edit', { storeId, profile: locked() })
       await expect(ask('stores.describe', { storeId })).rejects.toThrow('STORE_DENIED')
     }
@@ -201,7 +201,7 @@ describe('a vault', () => {
         { name: 'given', revision: 1 },
       ])
     await ask('stores.add', { profile: profile({ name: 'New' }) })
-    // Typing the password is the way out.
+    // Typing the password resolves it.
     const { storeId } = stuck
     await ask('stores.edit', { storeId, profile: locked(), password: SECRET })
     await ask('stores.describe', { storeId })

@@ -43,7 +43,7 @@ it('audits every decision about a store: before, after, and outcome', async () =
 
 it('removes no protection without a log, but allows everything else', async () => {
   const folder = dataFolder()
-  // A folder where the log would be: there is no writing to it.
+  // A folder in place of the log makes it unwritable.
   mkdirSync(join(folder, 'audit-000001.jsonl'))
   const { ask } = openConsole(folder)
   const plain = await ask('stores.add', { profile: profile({ name: 'Plain', address: 'memory:p' }) })

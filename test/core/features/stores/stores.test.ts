@@ -101,7 +101,7 @@ describe('the list', () => {
     await expect(ask('stores.remove', { storeId })).rejects.toThrow(written)
     expect(list()).toEqual(before)
     await ask('locks.inspect', { storeId, id: 'nothing' })
-    // It is opened and closed all the same: in an outage that matters more.
+    // It is opened and closed nevertheless: in an outage that matters more.
     expect(await ask('stores.setOpen', { storeId, open: false })).toMatchObject({ open: false })
   })
 
@@ -283,7 +283,7 @@ describe('the rules of a store', () => {
     const { ask, release, address } = await rules({})
     const { storeId } = release
     const entry = await ask('stores.edit', { storeId, profile: profile({ address, readOnly: true }) })
-    // The connection is the same one: nobody has to look anew.
+    // The connection is the same: screens need no new one.
     expect(entry.revision).toBe(1)
     await expect(ask('locks.release', release)).rejects.toThrow('REFUSED')
     await ask('stores.edit', { storeId, profile: profile({ address }) })
@@ -295,7 +295,7 @@ describe('several decisions at once', () => {
   it('leave the store as the last one decided, with one connection', async () => {
     const { ask, list } = openConsole()
     const { storeId } = await ask('stores.add', { profile: profile() })
-    // The first of them has the most to load.
+    // The first one has the most to load.
     const addresses = [
       'dynamodb://eu-west-1/locks?endpoint=http://127.0.0.1:1',
       'redis://127.0.0.1:1/0',

@@ -59,7 +59,7 @@ it('does not remove a protection that another console has just added', async () 
   await expect.poll(() => names(b)).toEqual(['Orders'])
   await a.ask('stores.edit', { storeId, profile: profile({ readOnly: true }) })
   const rename = b.ask('stores.edit', { storeId, profile: profile({ name: 'Renamed' }) })
-  // Unless the console has learned of it in the meantime: then the edit is meant, and on record.
+  // Unless the console has learned of it meanwhile: then the edit is intended, and audited.
   const outcome = await rename.then(
     () => 'edited',
     error => String(error),
@@ -89,7 +89,7 @@ describe('a password that works', () => {
   beforeAll(async () => {
     server = await startRedis()
     admin = new Redis({ port: server.port })
-    // Afterwards, because the start waits for an answer without a password.
+    // Set afterwards, because the start waits for an answer without a password.
     await admin.config('SET', 'requirepass', SECRET)
   })
   afterAll(async () => {

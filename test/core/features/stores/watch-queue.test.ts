@@ -6,7 +6,7 @@ import { lockAt } from '../lock.ts'
 const watched = { firstSeenAt: 0, heldSince: 0, renewals: 0, lastRenewedAt: null, holders: 1 }
 const lock = (id: string, owner = 'run-1'): WatchedLock => ({ ...lockAt(0, { id, owner }), watched })
 
-/** Takes all that is there for a screen that reads now. */
+/** Takes all events for a screen that reads now. */
 async function drain(queue: WatchQueue): Promise<WatchEvent[]> {
   const stop = new AbortController()
   const events: WatchEvent[] = []

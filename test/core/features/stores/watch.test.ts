@@ -51,7 +51,7 @@ describe('one poll for all screens', () => {
   it('leaves out none of 5,000 locks', async () => {
     const { store, look } = watched()
     for (let i = 0; i < 5000; i++) store.hold(`pipeline-${i}`)
-    // As slow as a store behind a network, so that the first look comes before the end.
+    // As slow as a store behind a network: the screen opens before the pass ends.
     store.onPage = async page => {
       await sleep(60)
       return page
@@ -185,7 +185,7 @@ describe('a poke', () => {
     store.hold('a')
     store.onPage = async page => {
       store.onPage = async next => next
-      // Read already, and released only now.
+      // Already read, and delivered only now.
       store.drop('a')
       watcher.poke()
       return page
@@ -198,7 +198,7 @@ describe('a poke', () => {
   it('still works in the second run', async () => {
     const { store, watcher, look } = watched()
     store.hold('a')
-    // The first run ends in the middle of a pass, and notices only after the second has begun to rest.
+    // The first run ends during a pass, and notices only after the second one rests.
     store.onPage = async page => {
       store.onPage = async other => other
       await sleep(150)

@@ -7,13 +7,13 @@ import type { ListQuery } from '../../../../electron/core/stores/types.ts'
 import { parseAddress } from '../../../../shared/address.ts'
 import type { ListPage, WatchEvent } from '../../../../shared/locks.ts'
 
-/** How often a screen in a test wants to be told, in milliseconds. */
+/** The polling interval of a screen in a test, in milliseconds. */
 export const FAST = 100
 
-/** A memory store that counts how often it is read, and can be told to answer differently. */
+/** A memory store that counts its readings, and whose answers a test can change. */
 export class WatchedStore extends MemoryStore {
   lists = 0
-  /** What becomes of a page on its way. */
+  /** Changes a page on its way. */
   onPage = async (page: ListPage): Promise<ListPage> => page
 
   constructor(readonly server = new MemoryServer()) {
@@ -40,7 +40,7 @@ export class WatchedStore extends MemoryStore {
   }
 }
 
-/** A screen that follows a watch, and what it would show. */
+/** A screen that follows a watch, and the locks it would show. */
 export class Screen {
   readonly events: WatchEvent[] = []
   readonly shown = new Map<string, string | null>()
@@ -89,7 +89,7 @@ export function watched(redact = (text: string) => text) {
     onTestFinished(() => screen.close())
     return screen
   }
-  /** A read from the beginning to the end, after now. */
+  /** A complete pass that starts after now. */
   const nextPass = async () => {
     const before = store.lists
     await expect.poll(() => store.lists, { interval: 5 }).toBeGreaterThanOrEqual(before + 2)
