@@ -3,6 +3,7 @@ import type { Settled } from '../../electron/core/lib/concurrency.ts'
 import { expiresAtOf, remainingMs } from '../../shared/lease.ts'
 import { type Lock, lockSchema } from '../../shared/locks.ts'
 import { codeOf, keepNothing, lockNamed as lockIn, never, releaseLock, words } from './ask.ts'
+import { handlesOf } from './handles.ts'
 import type { Harness, HarnessFactory, Outage } from './harness.ts'
 import { listAll } from './list-all.ts'
 import { manySuite } from './many.ts'
@@ -194,15 +195,13 @@ export function contractSuite(factory: HarnessFactory): void {
     })
 
     it('leaves no connection and no timer behind when it is closed, and may be closed twice', async () => {
-      const handles = () =>
-        process.getActiveResourcesInfo().filter(each => each === 'TCPSocketWrap' || each === 'Timeout').length
       await h.hold('orders', 'owner-1', HOUR)
-      const before = handles()
-      expect((await listAll(h.readOnly)).locks).toHaveLength(1)
+      const handles = await handlesOf(async () => {
+        expect((await listAll(h.readOnly)).locks).toHaveLength(1)
+      })
       await h.readOnly.close()
       await h.readOnly.close()
-      // Not `expect.poll`, whose own timers would be counted.
-      while (handles() > before) await new Promise(resolve => setImmediate(resolve))
+      await expect.poll(handles).toEqual([])
     })
 
     it('never removes a lock whose fence was not given, while holders change as fast as they can', async () => {

@@ -57,6 +57,8 @@ export async function startDynamoProxy(
     incoming.on('data', chunk => asked.push(chunk))
     passOn(incoming, new URL(endpoint), agent, answer => relay(answer, outgoing, fate, asked))
   })
+  // Only the client ends a connection, so that a test notices one that it should have ended.
+  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
