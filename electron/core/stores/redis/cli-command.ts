@@ -3,12 +3,7 @@ import type { RedisAddress } from './address.ts'
 import { keysOf, type RedisProgram, toBuffer, type Word } from './format/program.ts'
 import { releaseLua } from './run-program.ts'
 
-const ANSWERS = {
-  denied: '"denied"',
-  run: 'for _, c in ipairs(todo) do redis.call(unpack(c)) end return "released"',
-}
-
-/** The store's release script with its values, as a line for redis-cli. Null for Sentinel, which redis-cli does not follow. */
+/** A line for redis-cli, which answers released, changed, gone or denied. Null for Sentinel, which redis-cli does not follow. */
 export function redisCommand(address: RedisAddress, program: RedisProgram): string | null {
   const [host] = address.hosts
   if (!host || address.mode === 'sentinel') return null
@@ -17,14 +12,10 @@ export function redisCommand(address: RedisAddress, program: RedisProgram): stri
   const keys = all.filter(key => !key.includes(0))
   // A cluster finds the node of a script by its keys.
   if (address.mode === 'cluster' && keys.length < all.length) return null
-  const lua = releaseLua(
-    program,
-    {
-      key: key => (key.includes(0) ? literal(key) : `KEYS[${keys.findIndex(each => each.equals(key)) + 1}]`),
-      value: word => (typeof word === 'number' ? String(word) : literal(word)),
-    },
-    ANSWERS,
-  )
+  const lua = releaseLua(program, {
+    key: key => (key.includes(0) ? literal(key) : `KEYS[${keys.findIndex(each => each.equals(key)) + 1}]`),
+    value: word => (typeof word === 'number' ? String(word) : literal(word)),
+  })
   return commandLine([
     `redis-cli -h ${shellQuote(host.host)} -p ${host.port}`,
     ...(address.db === 0 ? [] : [`-n ${address.db}`]),
@@ -33,7 +24,7 @@ export function redisCommand(address: RedisAddress, program: RedisProgram): stri
     ...(address.username === null ? [] : [`--user ${shellQuote(address.username)}`]),
     ...(address.username === null && address.password === null ? [] : ['--askpass']),
     ...(address.mode === 'cluster' ? ['-c'] : []),
-    `EVAL '${lua.join(' ')}' ${keys.length}`,
+    `EVAL '${lua}' ${keys.length}`,
     ...keys.map(shellQuote),
   ])
 }

@@ -6,43 +6,7 @@ import type { RedisClient } from './connect.ts'
 import { type Guard, isPublish, keysOf, type RedisProgram, toBuffer, type Word } from './format/program.ts'
 import { runScript, script } from './script.ts'
 
-/** How a script refers to the keys and values of its program. */
-type Terms = { key(key: Buffer): string; value(word: Word): string }
-
-/** A program in Lua: compares, checks that every command is permitted, then runs them. Answers gone, changed, or one of `answers`. */
-export function releaseLua(
-  { key, guards, commands }: RedisProgram,
-  { key: keyTerm, value }: Terms,
-  answers: { readonly denied: string; readonly run: string },
-): string[] {
-  const rows = commands.map(([name, first, ...rest]) => {
-    const target = isPublish(name) ? value(first) : keyTerm(toBuffer(first))
-    return `{${[`"${name}"`, target, ...rest.map(word => value(toBuffer(word)))].join(', ')}}`
-  })
-  return [
-    `if redis.call("EXISTS", ${keyTerm(key)}) == 0 then return "gone" end`,
-    ...(guards.some(({ check }) => check === 'ends') ? [ENDS] : []),
-    ...guards.map(
-      guard => `if not (${conditionOf(guard, keyTerm(guard.key), value)}) then return "changed" end`,
-    ),
-    `local todo = {${rows.join(', ')}}`,
-    'if redis.acl_check_cmd then for _, c in ipairs(todo) do',
-    `if not redis.acl_check_cmd(unpack(c)) then return ${answers.denied} end end end`,
-    answers.run,
-  ]
-}
-
-function conditionOf(guard: Guard, key: string, value: Terms['value']): string {
-  if (guard.check === 'ends') {
-    if (guard.endsAt === null) return `redis.call("PTTL", ${key}) == -1`
-    return `math.abs((ends(${key}) or -math.huge) - ${value(guard.endsAt)}) <= ${DEADLINE_SLACK_MS}`
-  }
-  const [name, ...args] = guard.ask
-  const call = `redis.pcall(${[`"${name}"`, key, ...args.map(value)].join(', ')})`
-  return `${call} == ${guard.equals === null ? 'false' : value(guard.equals)}`
-}
-
-/** Before Redis 7 there is no exact deadline, and a script that reads the clock may write only in this mode. */
+/** The deadline of a key. Before Redis 7 it is computed, and a script that reads the clock may write only in this mode. */
 const ENDS = [
   'local function ends(key)',
   'local ttl = redis.call("PTTL", key)',
@@ -54,33 +18,84 @@ const ENDS = [
   'return time[1] * 1000 + math.floor(time[2] / 1000) + ttl end',
 ].join(' ')
 
-/** Counts the clients that were notified. */
-const ANSWERS = {
-  denied: '{"denied", c[1]}',
-  run: `local notified = 0
+/**
+ * The one script of all releases: before Redis 7.4 a server keeps every script. Compares, checks that every command is permitted,
+ * then runs them. KEYS[1] is the lock; `encode` writes ARGV.
+ */
+const RELEASE = script(
+  `
+${ENDS}
+local at = 0
+local function word() at = at + 1; return ARGV[at] end
+local function key() return KEYS[tonumber(word())] end
+local function isPublish(name) return name == "PUBLISH" or name == "SPUBLISH" end
+local function command()
+  local count, name = tonumber(word()), word()
+  local words = { name, isPublish(name) and word() or key() }
+  for i = 3, count do words[i] = word() end
+  return words
+end
+
+local checks = {}
+function checks.reply()
+  local reply, kind = redis.pcall(unpack(command())), word()
+  if kind == "nothing" then return reply == false end
+  local expected = word()
+  return reply == (kind == "number" and tonumber(expected) or expected)
+end
+function checks.ends()
+  local name, limit = key(), word()
+  if limit == "never" then return redis.call("PTTL", name) == -1 end
+  return math.abs((ends(name) or -math.huge) - tonumber(limit)) <= ${DEADLINE_SLACK_MS}
+end
+
+if redis.call("EXISTS", KEYS[1]) == 0 then return "gone" end
+for _ = 1, tonumber(word()) do
+  if not checks[word()]() then return "changed" end
+end
+local todo = {}
+while at < #ARGV do todo[#todo + 1] = command() end
+if redis.acl_check_cmd then
+  for _, c in ipairs(todo) do
+    if not redis.acl_check_cmd(unpack(c)) then return {"denied", c[1]} end
+  end
+end
+local notified = 0
 for _, c in ipairs(todo) do
   local reply = redis.call(unpack(c))
-  if c[1] == "PUBLISH" or c[1] == "SPUBLISH" then notified = notified + reply end
+  if isPublish(c[1]) then notified = notified + reply end
 end
-return {"released", notified}`,
+return {"released", notified}
+`,
+  'writes',
+)
+
+/** The number of guards, the guards, the commands. Keys appear as their place in KEYS. */
+function encode(program: RedisProgram): { readonly keys: Buffer[]; readonly args: Word[] } {
+  const keys = keysOf(program)
+  const placeOf = (key: Word) => keys.findIndex(each => each.equals(toBuffer(key))) + 1
+  const commandWords = (name: string, first: Word, rest: readonly Word[]): Word[] => [
+    rest.length + 2,
+    name,
+    isPublish(name) ? first : placeOf(first),
+    ...rest,
+  ]
+  const guardWords = (guard: Guard): Word[] => {
+    if (guard.check === 'ends') return [guard.check, placeOf(guard.key), guard.endsAt ?? 'never']
+    const { check, key, equals } = guard
+    const [name, ...args] = guard.ask
+    const expected = equals === null ? ['nothing'] : [typeof equals === 'number' ? 'number' : 'bytes', equals]
+    return [check, ...commandWords(name, key, args), ...expected]
+  }
+  const { guards, commands } = program
+  const todo = commands.flatMap(([name, first, ...rest]) => commandWords(name, first, rest))
+  return { keys, args: [guards.length, ...guards.flatMap(guardWords), ...todo] }
 }
 
-/** Compares and acts in one script. Keys and values are arguments, so the server caches one script per shape of program. */
+/** Compares and acts in one script. */
 export async function runProgram(client: RedisClient, program: RedisProgram): Promise<Act> {
-  const keys = keysOf(program)
-  const args: Word[] = []
-  const lua = releaseLua(
-    program,
-    {
-      key: key => `KEYS[${keys.findIndex(each => each.equals(key)) + 1}]`,
-      value: word => {
-        const term = `ARGV[${args.push(word)}]`
-        return typeof word === 'number' ? `tonumber(${term})` : term
-      },
-    },
-    ANSWERS,
-  )
-  const reply = await runScript(client, script(lua.join('\n'), 'writes'), keys, args)
+  const { keys, args } = encode(program)
+  const reply = await runScript(client, RELEASE, keys, args)
   const [answer, detail] = [reply].flat()
   switch (String(answer)) {
     case 'released':
@@ -96,6 +111,38 @@ export async function runProgram(client: RedisClient, program: RedisProgram): Pr
     default:
       return { outcome: 'not-same' }
   }
+}
+
+/** The Lua of a key and of a value. */
+type Terms = { key(key: Buffer): string; value(word: Word): string }
+
+/** A program in Lua for people to run: it does what the script of all releases does. */
+export function releaseLua({ key, guards, commands }: RedisProgram, { key: keyTerm, value }: Terms): string {
+  const rows = commands.map(([name, first, ...rest]) => {
+    const target = isPublish(name) ? value(first) : keyTerm(toBuffer(first))
+    return `{${[`"${name}"`, target, ...rest.map(word => value(toBuffer(word)))].join(', ')}}`
+  })
+  return [
+    `if redis.call("EXISTS", ${keyTerm(key)}) == 0 then return "gone" end`,
+    ...(guards.some(({ check }) => check === 'ends') ? [ENDS] : []),
+    ...guards.map(
+      guard => `if not (${conditionOf(guard, keyTerm(guard.key), value)}) then return "changed" end`,
+    ),
+    `local todo = {${rows.join(', ')}}`,
+    'if redis.acl_check_cmd then for _, c in ipairs(todo) do',
+    'if not redis.acl_check_cmd(unpack(c)) then return "denied" end end end',
+    'for _, c in ipairs(todo) do redis.call(unpack(c)) end return "released"',
+  ].join(' ')
+}
+
+function conditionOf(guard: Guard, key: string, value: Terms['value']): string {
+  if (guard.check === 'ends') {
+    if (guard.endsAt === null) return `redis.call("PTTL", ${key}) == -1`
+    return `math.abs((ends(${key}) or -math.huge) - ${value(guard.endsAt)}) <= ${DEADLINE_SLACK_MS}`
+  }
+  const [name, ...args] = guard.ask
+  const call = `redis.pcall(${[`"${name}"`, key, ...args.map(value)].join(', ')})`
+  return `${call} == ${guard.equals === null ? 'false' : value(guard.equals)}`
 }
 
 /** A program for people, in the notation of redis-cli. */

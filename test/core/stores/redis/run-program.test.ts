@@ -1,9 +1,11 @@
+import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import type { Guard, RedisProgram } from '../../../../electron/core/stores/redis/format/program.ts'
 import { describeProgram, runProgram } from '../../../../electron/core/stores/redis/run-program.ts'
 import { runWatched } from '../../../../electron/core/stores/redis/watched.ts'
 import { releaseLock } from '../../../contract/ask.ts'
+import { startRedis } from '../../../servers/redis.ts'
 import { GUARDS } from './guards.ts'
 import { redisPlace } from './place.ts'
 
@@ -64,6 +66,24 @@ describe.each([
     })
     expect(await client.pttl('{lock}:other')).toBeGreaterThan(0)
   })
+})
+
+it('leaves one script in the server, however much the releases differ', async () => {
+  const server = await startRedis()
+  const client = new Redis({ port: server.port })
+  onTestFinished(() => server.stop('SIGKILL'))
+  onTestFinished(() => client.disconnect())
+  const cachedScripts = async () => /number_of_cached_scripts:(\d+)/.exec(await client.info('memory'))?.[1]
+  for (let n = 1; n <= 20; n++) {
+    const names = Array.from({ length: n }, (_, i) => b(`{lock}:${i}`))
+    await client.set('{lock}', n)
+    const guards = names.map(
+      (name): Guard => ({ check: 'reply', key: name, ask: ['LINDEX', 0], equals: null }),
+    )
+    const commands: RedisProgram['commands'] = [...names.map(name => ['DEL', name] as const), ['DEL', key]]
+    expect(await runProgram(client, { key, guards, commands })).toMatchObject({ outcome: 'released' })
+  }
+  expect(await cachedScripts()).toBe('1')
 })
 
 it('changes nothing when the account may delete but not publish', async () => {
