@@ -1,4 +1,4 @@
-import { ALERT_RULES, type Alert, type AlertRule, type AlertsEvent } from '../../../../shared/alerts.ts'
+import { ALERT_RULES, type Alert, type AlertsEvent } from '../../../../shared/alerts.ts'
 import type { Input } from '../../../../shared/contract.ts'
 import { alertOf, type Condition, type EndedAlert, type FoundAlert, type Place } from './condition.ts'
 import type { Decisions } from './decisions.ts'
@@ -76,25 +76,12 @@ export function alertsWithin(sources: AlertSources, from: number, to: number) {
   return { alerts, left: sources.ended.dropped, since: sources.since }
 }
 
-type Counts = {
-  /** Without muted alerts. */
-  readonly open: number
-  /** Those of `open` that are not acknowledged. */
-  readonly unacknowledged: number
-  readonly muted: number
-}
+type Group = ReturnType<typeof groupsOf>[number]
 
-type Group = {
-  readonly rule: AlertRule
-  readonly place: Place
-  readonly all: readonly FoundAlert[]
-  readonly counts: Counts
-}
-
-/** Open alerts by rule and store. */
-function groupsOf({ stores, decisions }: AlertSources): Group[] {
+/** Open alerts by rule and store. Of the counts, `open` is without muted alerts, and `unacknowledged` a part of it. */
+function groupsOf({ stores, decisions }: AlertSources) {
   return stores.flatMap(({ place, alerts }) =>
-    ALERT_RULES.map((rule): Group => {
+    ALERT_RULES.map(rule => {
       const mutedBy = decisions.mutedBy(rule, place.address)
       const all = alerts.open(rule).map((condition): FoundAlert => {
         const { alertId, lockId } = condition

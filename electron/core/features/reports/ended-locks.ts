@@ -23,37 +23,37 @@ export type LockEvents = {
 
 type Why = AttentionLock['why']
 
-type EndedLock = {
-  readonly storeId: string
-  readonly store: ReportedStore
-  readonly id: string
-  readonly why: Why
-  /** The tenures that needed attention, in the order in which they ended. */
-  readonly bad: readonly { readonly tenure: EndedTenure; readonly why: Why }[]
-}
+type EndedLock = ReturnType<typeof endedIn>[number]
 
 /**
  * Locks whose tenure ended badly in the window, that an operator released in it, or that an alert was about: each lock once,
  * however often it was held. Locks with alerts or releases come first, then the longest tenures.
  */
-export function endedLocks(scope: ReportScope, { alerted, released }: LockEvents): EndedLock[] {
-  const found: EndedLock[] = []
-  for (const [storeId, store] of scope.stores) {
-    const book = scope.sources.histories.get(storeId)?.history.tenures
-    const byLock = groupBy(book?.ended(scope.from, scope.to) ?? [], ({ id }) => id)
-    for (const [id, tenures] of byLock) {
-      const open = book?.open.get(id)
-      const releases = released.get(nameOf(store.open.store.address, id)) ?? []
-      const releasedHere = releasedAmong(open ? [...tenures, open] : tenures, releases)
-      const isAlerted = alerted.has(nameOf(storeId, id))
-      const bad = tenures
-        .map(tenure => ({ tenure, why: whyOf(tenure, releasedHere.has(tenure), isAlerted) }))
-        .filter(({ tenure, why }) => why.length > 0 && fitsEnded(scope, store, tenure))
-      const why = [...new Set(bad.flatMap(each => each.why))]
-      if (bad.length > 0) found.push({ storeId, store, id, why, bad })
-    }
-  }
-  return found.sort((a, b) => urgency(a) - urgency(b) || longestMs(b) - longestMs(a))
+export function endedLocks(scope: ReportScope, events: LockEvents): EndedLock[] {
+  return [...scope.stores]
+    .flatMap(([storeId, store]) => endedIn(storeId, store, scope, events))
+    .sort((a, b) => urgency(a) - urgency(b) || longestMs(b) - longestMs(a))
+}
+
+/** `bad` has the tenures that needed attention, in the order in which they ended. */
+function endedIn(
+  storeId: string,
+  store: ReportedStore,
+  scope: ReportScope,
+  { alerted, released }: LockEvents,
+) {
+  const book = scope.sources.histories.get(storeId)?.history.tenures
+  return [...groupBy(book?.ended(scope.from, scope.to) ?? [], ({ id }) => id)].flatMap(([id, tenures]) => {
+    const open = book?.open.get(id)
+    const releases = released.get(nameOf(store.open.store.address, id)) ?? []
+    const releasedHere = releasedAmong(open ? [...tenures, open] : tenures, releases)
+    const isAlerted = alerted.has(nameOf(storeId, id))
+    const bad = tenures
+      .map(tenure => ({ tenure, why: whyOf(tenure, releasedHere.has(tenure), isAlerted) }))
+      .filter(({ tenure, why }) => why.length > 0 && fitsEnded(scope, store, tenure))
+    const why = [...new Set(bad.flatMap(each => each.why))]
+    return bad.length === 0 ? [] : [{ storeId, store, id, why, bad }]
+  })
 }
 
 /** The last tenure of a lock; those before it are in its history. */

@@ -55,14 +55,9 @@ export function publicJudgement(lock: AnyLock, story: Story | null, now: number)
 
 /** Some notes quote the record. */
 function publicNote(note: Note): Note {
-  switch (note.code) {
-    case 'implausible-expiry':
-      return NUMERIC.test(note.raw) ? note : { ...note, raw: HIDDEN }
-    case 'wrong-type':
-      return NUMERIC.test(note.found) ? note : { ...note, found: 'something else' }
-    default:
-      return note
-  }
+  if (note.code === 'implausible-expiry' && !NUMERIC.test(note.raw)) return { ...note, raw: HIDDEN }
+  if (note.code === 'wrong-type' && !NUMERIC.test(note.found)) return { ...note, found: 'something else' }
+  return note
 }
 
 export function fits(filter: Filter, { open, name }: ReportedStore, lock: AnyLock, now: number): boolean {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
+import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute } from 'node:path'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
@@ -14,18 +14,10 @@ const LOOKS_LIKE_ENV = /^(?:\.env(?:\..+)?|.+\.env)$/
 /** Of copies made within one second. */
 const MOST_COPIES = 100
 
-type EnvFile = {
-  /** Its real path, through links. */
-  readonly file: string
-  readonly bytes: Buffer
-  readonly env: EnvText
-  /** The value that programs take; null without one. */
-  readonly value: string | null
-  readonly digest: string
-  readonly stats: Stats
-}
+type EnvFile = Awaited<ReturnType<typeof readEnvFile>>
 
-export async function readEnvFile(path: string): Promise<EnvFile> {
+/** `file` is its real path, through links, and `value` the one that programs take; null without one. */
+export async function readEnvFile(path: string) {
   if (!isAbsolute(path)) throw new StoreError('BAD_INPUT', 'Give the absolute path of the file')
   checkName(path)
   const file = await realpath(path).catch(error => {
@@ -98,7 +90,7 @@ function checkName(path: string): void {
     throw new StoreError('BAD_INPUT', 'Only files named .env, .env.something or something.env are read')
 }
 
-async function readWhole(file: string): Promise<Pick<EnvFile, 'bytes' | 'stats'>> {
+async function readWhole(file: string) {
   let handle: FileHandle | null = null
   try {
     // Neither waits for a writer of a pipe, nor follows a link that was created in between.
