@@ -1,26 +1,7 @@
 import type { EnvPreview } from '../../../../shared/switch.ts'
 
-/** A line that sets the variable. Only its value changes. */
-type Place = {
-  /** From 1. */
-  readonly line: number
-  readonly text: string
-  readonly value: string
-  /** The value's start and end in the line, without quotes. */
-  readonly from: number
-  readonly to: number
-}
-
-export type EnvText = {
-  /** Whole lines with their endings; together they are the text. */
-  readonly lines: readonly string[]
-  /** In order; programs take the last. */
-  readonly places: readonly Place[]
-  /** Lines that name the variable in a way that is not certain. */
-  readonly unclear: readonly number[]
-  /** The last line, if an added line would belong to it; null otherwise. */
-  readonly openEnd: number | null
-}
+export type EnvText = ReturnType<typeof readEnv>
+type Place = NonNullable<ReturnType<typeof placeIn>>
 
 const LINES = /(?<=\r\n|\n|\r(?!\n))/
 const ENDING = /[\r\n]+$/
@@ -39,8 +20,12 @@ const COMMENT = /^\uFEFF?[ \t]*(?:#.*)?$/
 /** Exports names without setting their values. */
 const ONLY_EXPORTED = /^\uFEFF?[ \t]*export(?:[ \t]+\w+)+[ \t]*(?:#.*)?$/
 
-/** Reads a settings file as programs do: `NAME=value`, perhaps exported, quoted, or followed by a comment. */
-export function readEnv(text: string, name: string): EnvText {
+/**
+ * Reads a settings file as programs do: `NAME=value`, perhaps exported, quoted, or followed by a comment. `lines` keep their endings;
+ * of the `places`, programs take the last; `unclear` lines name the variable in a way that is not certain; `openEnd` is the last line
+ * if an added line would belong to it.
+ */
+export function readEnv(text: string, name: string) {
   const lines = text === '' ? [] : text.split(LINES)
   const names = mentionOf(name)
   const places: Place[] = []
@@ -114,7 +99,8 @@ export function changeEnv(
   }
 }
 
-function placeIn(text: string, head: string, line: number): Place | null {
+/** A line that sets the variable, counted from 1, and where its value is in it, without quotes. */
+function placeIn(text: string, head: string, line: number) {
   const rest = behindSign(text, head)
   const found = PLAIN.exec(rest)
   if (!found) return null
