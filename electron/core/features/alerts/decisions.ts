@@ -193,17 +193,13 @@ export class Decisions {
   }
 
   #recompute(): void {
-    this.#decided = this.#edited(this.#kept)
-    this.#settings.clear()
-  }
-
-  #edited(kept: Decided): Decided {
-    const decided = this.#edits.reduce((each, edit) => edit(each), kept)
+    const decided = this.#edits.reduce((each, edit) => edit(each), this.#kept)
     // An alert that was acknowledged again has begun again.
     const acknowledged = [...decided.acknowledged].filter(
       ([alertId, { at }]) => this.#over.get(alertId) !== at,
     )
-    return { ...decided, acknowledged: new Map(acknowledged) }
+    this.#decided = { ...decided, acknowledged: new Map(acknowledged) }
+    this.#settings.clear()
   }
 
   #read(setAside: boolean): Promise<boolean> {

@@ -2,7 +2,7 @@ import { alertAdvice, alertSentence } from '../../../../shared/alert-words.ts'
 import type { Alert } from '../../../../shared/alerts.ts'
 import { isoTime } from '../../../../shared/lease.ts'
 import type { ReportAlert, ReportHead } from '../../../../shared/report-document.ts'
-import { nameOf, type ReportAlerts, type ReportedStore, type Window } from './sources.ts'
+import { nameOf, type ReportAlerts, type ReportedStore, type ReportScope } from './sources.ts'
 import { iso } from './words.ts'
 
 const MOST_ALERTS = 500
@@ -11,7 +11,7 @@ const MOST_ALERTS = 500
 export function gatherAlerts(
   alerts: ReportAlerts | null,
   stores: ReadonlyMap<string, ReportedStore>,
-  { from, to }: Pick<Window, 'from' | 'to'>,
+  { from, to }: Pick<ReportScope, 'from' | 'to'>,
 ) {
   if (!alerts) return { section: () => null, locks: new Set<string>(), reasons: [] }
   const found = alerts.within(from, to)

@@ -6,7 +6,7 @@ import type { HandlersOf } from '../../lib/handler.ts'
 import { strictFilter } from '../plans/freeze.ts'
 import { gather } from './gather.ts'
 import { listLocks } from './report-lock.ts'
-import type { ReportedStore, ReportScope, ReportSources, Window } from './sources.ts'
+import type { ReportedStore, ReportScope, ReportSources } from './sources.ts'
 import { iso } from './words.ts'
 import { writerFor } from './writers.ts'
 
@@ -118,7 +118,7 @@ async function* writePdf(
   if (done) yield { ...done, bytes: file.length, sha256 }
 }
 
-function windowOf({ from, to }: ReportRequest): Window {
+function windowOf({ from, to }: ReportRequest) {
   const now = Date.now()
   if (to <= from) throw new StoreError('BAD_INPUT', 'The window ends before it begins')
   if (from >= now) throw new StoreError('BAD_INPUT', 'The window has not begun yet')

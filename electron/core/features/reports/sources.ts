@@ -25,11 +25,11 @@ export type ReportSources = {
 /** A store of a report. `name` is unique in the report. */
 export type ReportedStore = { readonly open: OpenStore; readonly name: string }
 
-/** The window of a report, checked. */
-export type Window = { readonly from: number; readonly to: number; readonly now: number }
-
-/** What one report is about, and where its facts come from. */
-export type ReportScope = Window & {
+/** What one report is about, and where its facts come from. The window is from `from` to `to`. */
+export type ReportScope = {
+  readonly from: number
+  readonly to: number
+  readonly now: number
   readonly sources: ReportSources
   /** By their ids. */
   readonly stores: ReadonlyMap<string, ReportedStore>
