@@ -153,7 +153,7 @@ export class Alerts implements HistorySubscriber {
     this.#feed.changed()
   }
 
-  /** The rules changed, not what is known. */
+  /** The rules changed, and not the stores. */
   #checkAll(): void {
     this.#book = this.decisions.book
     for (const state of this.#states.values()) {

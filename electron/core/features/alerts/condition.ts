@@ -22,8 +22,8 @@ export type ConditionLock = WatchedLock | LockSummary
 export type Place = Readonly<Pick<Alert, 'storeId' | 'address' | 'storeName'>>
 
 /**
- * What a rule keeps finding, be it long enough to be an alert or not yet. Its words are worked out when it is shown: ten thousand
- * can begin at once, and a hundred of them are listed.
+ * A lasting finding of a rule: an alert once it has lasted long enough. Its words are worked out when it is listed, because ten
+ * thousand can begin at once, and a hundred are listed.
  */
 export type Condition = {
   readonly rule: AlertRule

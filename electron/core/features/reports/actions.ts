@@ -25,8 +25,7 @@ export async function readActions(
   signal: AbortSignal,
 ) {
   const drafts = new Map<string, Draft>()
-  const holders = new Map<string, HashedHolder>()
-  const fences = new Set<string>()
+  const locks: LoggedLock[] = []
   let unreadable = 0
   let before: string | null = null
   let pagesBack = 0
@@ -42,10 +41,7 @@ export async function readActions(
       const draft = known ?? newDraft(name, row)
       drafts.set(name, draft)
       addRow(draft, row)
-      for (const lock of locksOf(row)) {
-        if (lock.ownerHash !== null) holders.set(`${lock.format} ${lock.ownerHash}`, lock)
-        if (lock.fence !== null) fences.add(lock.fence)
-      }
+      locks.push(...locksOf(row))
       if (at >= from && at <= to) draft.isInWindow = true
     }
     // A whole page of older lines: a clock that was set back leaves single ones among newer ones.
@@ -68,15 +64,13 @@ export async function readActions(
       shown.flatMap(draft => draft.released),
       ({ name }) => name,
     ),
-    /** Holders and fences in the log, to find them in what people typed. */
-    holders: [...holders.values()],
-    fences,
+    /** To find their holders and fences in what people typed. */
+    locks,
   }
 }
 
 export const NO_ACTIONS: Awaited<ReturnType<typeof readActions>> = {
-  ...{ listed: [], more: 0, elsewhere: 0, unreadable: 0 },
-  ...{ released: new Map(), holders: [], fences: new Set() },
+  ...{ listed: [], more: 0, elsewhere: 0, unreadable: 0, released: new Map(), locks: [] },
 }
 
 function isAbout(draft: Draft, addresses: ReadonlySet<string> | null): boolean {
@@ -161,8 +155,10 @@ function addReleased({ released }: Draft, row: AuditRow): void {
     released.push({ name: nameOf(row.store ?? '', id), at: Date.parse(row.at) })
 }
 
+type LoggedLock = HashedHolder & { readonly fence: string | null }
+
 /** Locks as the log describes them: the one that was acted on, and the one that was found instead. */
-function locksOf({ entry }: AuditRow): (HashedHolder & { readonly fence: string | null })[] {
+function locksOf({ entry }: AuditRow): LoggedLock[] {
   return [entry, entry['lock'], entry['current']].flatMap(each => {
     if (typeof each !== 'object' || each === null) return []
     const { format, ownerHash, fence } = each as Record<string, unknown>

@@ -2,7 +2,7 @@ import { escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 
 /** Escapes text for HTML and for Markdown. */
 
-/** Nobody reads longer names on a page; the JSON has them whole. */
+/** Longer names are cut on a page; the JSON has them whole. */
 const LONGEST_DATA = 400
 
 /** For data of a store wherever a page quotes it. Text that people wrote is never truncated. */

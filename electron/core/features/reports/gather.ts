@@ -47,13 +47,15 @@ export async function gather(
   const actions = await settle(() =>
     readActions((query, s) => readLog(dataFolder, query, s), { from, to, addresses }, signal),
   )
-  const { listed, released, holders, fences, ...counts } = actions.ok ? actions.value : NO_ACTIONS
+  const { listed, released, locks, ...counts } = actions.ok ? actions.value : NO_ACTIONS
   const secrets = new SecretScanner([
     ...[request.filter, request.title, request.summary, ...alerts.reasons],
     ...listed.flatMap(writtenTexts),
   ])
-  for (const fence of fences) secrets.addSecret(fence)
-  for (const holder of holders) secrets.addHolder(holder)
+  for (const lock of locks) {
+    secrets.addHolder(lock)
+    if (lock.fence !== null) secrets.addSecret(lock.fence)
+  }
   let fitting = 0
   const addLock: Parameters<typeof stats.read>[2] = (storeId, lock, storeNow) => {
     const store = stores.get(storeId)

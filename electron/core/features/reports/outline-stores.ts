@@ -17,7 +17,7 @@ import { barsOf, chartsOf } from './charts.ts'
 import { cutData } from './escape.ts'
 import { numberCell, STATUSES, sayGap, sayOffset, saySpent, sayTime, timeCell } from './words.ts'
 
-/** Nobody compares more charts than this; the numbers are in the JSON. */
+/** More charts are hard to compare; the JSON has the numbers of all stores. */
 const MOST_CHARTED = 8
 const MOST_NAMES = 8
 const MOST_GAPS = 100

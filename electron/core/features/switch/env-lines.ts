@@ -34,7 +34,7 @@ export function readEnv(text: string, name: string) {
     const line = bare(lines[i])
     const found = ASSIGNMENT.exec(line)
     const rest = line.slice(found?.[0].length ?? 0)
-    const until = found ? endOfQuotes(lines, i, rest) : { line: i, behind: '' }
+    const until = found ? endOfQuotes(lines, i, rest) : { line: i, after: '' }
     if (found?.[2] === name) {
       const isAlone =
         until.line === i &&
@@ -45,8 +45,8 @@ export function readEnv(text: string, name: string) {
       if (place) places.push(place)
       else unclear.push(i + 1)
     } else if (until.line > i) {
-      if (!COMMENT.test(until.behind) && names.test(until.behind)) unclear.push(until.line + 1)
-    } else if (!isHarmless(line, found && behindSign(line, found[0])) && names.test(line)) unclear.push(i + 1)
+      if (!COMMENT.test(until.after) && names.test(until.after)) unclear.push(until.line + 1)
+    } else if (!isHarmless(line, found && afterSign(line, found[0])) && names.test(line)) unclear.push(i + 1)
     // The lines inside a multi-line value are no settings.
     i = until.line
   }
@@ -60,7 +60,7 @@ function isHarmless(line: string, value: string | null): boolean {
 }
 
 /** With the blanks before the value: they tell a comment from a value that starts with `#`. */
-function behindSign(line: string, head: string): string {
+function afterSign(line: string, head: string): string {
   return line.slice(head.trimEnd().length)
 }
 
@@ -101,7 +101,7 @@ export function changeEnv(
 
 /** A line that sets the variable, counted from 1, and where its value is in it, without quotes. */
 function placeIn(text: string, head: string, line: number) {
-  const rest = behindSign(text, head)
+  const rest = afterSign(text, head)
   const found = PLAIN.exec(rest)
   if (!found) return null
   const [, blanks = '', quote = '', value = ''] = found
@@ -116,15 +116,15 @@ function endOfQuotes(
   lines: readonly string[],
   start: number,
   rest: string,
-): { readonly line: number; readonly behind: string } {
+): { readonly line: number; readonly after: string } {
   const quote = /^["'`]/.exec(rest)?.[0]
-  const here = { line: start, behind: '' }
+  const here = { line: start, after: '' }
   if (quote === undefined) return here
   const partsOf = (text: string) => text.replace(/\\./g, '').split(quote)
   const closes = (text: string) => partsOf(text).length > 1
   if (closes(rest.slice(1))) return here
   const line = lines.findIndex((each, i) => i > start && closes(each))
-  return line < 0 ? here : { line, behind: partsOf(bare(lines[line])).slice(1).join(quote) }
+  return line < 0 ? here : { line, after: partsOf(bare(lines[line])).slice(1).join(quote) }
 }
 
 /** Without the byte order mark. */

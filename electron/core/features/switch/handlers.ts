@@ -223,7 +223,7 @@ function checkStep(run: SwitchRun, step: SwitchRun['step']): void {
 
 function wantedBy(run: SwitchRun): string {
   if (providerLine(run) === null)
-    throw refused(`Both stores are of one kind, so that ${PROVIDER_VARIABLE} does not change`)
+    throw refused(`Both stores are of one kind: ${PROVIDER_VARIABLE} does not change`)
   return run.to.kind
 }
 

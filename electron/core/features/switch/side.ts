@@ -101,7 +101,7 @@ export class SwitchSide {
     if (before?.restMs !== restMs) {
       const stop = new AbortController()
       this.#reading = { restMs, stop }
-      // Attend anew before leaving: a watcher that nobody attends drops its state.
+      // Attend anew before leaving: an unattended watcher drops its state.
       this.#open.watcher.attend(restMs, AbortSignal.any([stop.signal, this.#open.signal]))
       before?.stop.abort()
     }
