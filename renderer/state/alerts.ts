@@ -1,4 +1,5 @@
 import type { Alert, AlertsEvent } from '../../shared/alerts.ts'
+import { groupBy } from '../../shared/group-by.ts'
 import { rowIdOf } from './lock-book.ts'
 import { type Streamed, streamed } from './stream.ts'
 
@@ -29,11 +30,6 @@ export function isOpen({ until, muteId }: Alert): boolean {
 }
 
 export function byRowOf(alerts: readonly Alert[]): Alerts['byRow'] {
-  const rows = new Map<string, Alert[]>()
-  for (const alert of alerts) {
-    if (alert.lockId === null || !isOpen(alert)) continue
-    const rowId = rowIdOf(alert.storeId, alert.lockId)
-    rows.set(rowId, [...(rows.get(rowId) ?? []), alert])
-  }
-  return rows
+  const ofLocks = alerts.filter(alert => alert.lockId !== null && isOpen(alert))
+  return groupBy(ofLocks, ({ storeId, lockId }) => rowIdOf(storeId, lockId ?? ''))
 }

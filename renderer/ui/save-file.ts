@@ -1,5 +1,10 @@
 import { MINUTE_MS } from '../../shared/duration.ts'
 
+/** The minute of a time, for a file name. */
+export function fileTime(time: number): string {
+  return new Date(time).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
+}
+
 /** Saves a file through the browser's downloads or the window's save dialog. */
 export function saveFile(name: string, parts: string | readonly BlobPart[], type: string): void {
   const url = URL.createObjectURL(new Blob(typeof parts === 'string' ? [parts] : [...parts], { type }))

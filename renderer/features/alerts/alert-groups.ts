@@ -1,5 +1,6 @@
 import { SEVERITIES } from '../../../shared/alert-rule.ts'
 import type { Alert, AlertsEvent } from '../../../shared/alerts.ts'
+import { groupBy } from '../../../shared/group-by.ts'
 import { isOpen } from '../../state/alerts.ts'
 
 /** The open alerts of one rule in one store: one explanation and one remedy. */
@@ -17,15 +18,10 @@ type Listed = Pick<AlertsEvent, 'alerts' | 'groups'>
 
 /** Groups with unacknowledged alerts first, then the severe ones, then the newest. */
 export function groupsOf({ alerts, groups: counted }: Listed, scope: string | null): AlertGroup[] {
-  const groups = new Map<string, [Alert, ...Alert[]]>()
-  for (const alert of alerts) {
-    if (!isOpen(alert) || !isIn(alert, scope)) continue
-    const groupId = groupIdOf(alert)
-    groups.set(groupId, [...(groups.get(groupId) ?? []), alert] as [Alert, ...Alert[]])
-  }
-  return [...groups]
+  const open = alerts.filter(alert => isOpen(alert) && isIn(alert, scope))
+  return [...groupBy(open, groupIdOf)]
     .map(([groupId, listed]): AlertGroup => {
-      const [{ rule, severity, storeId, storeName }] = listed
+      const [{ rule, severity, storeId, storeName }] = listed as [Alert, ...Alert[]]
       const counts = counted.find(each => groupIdOf(each) === groupId)
       return {
         ...{ groupId, rule, severity, storeId, storeName },

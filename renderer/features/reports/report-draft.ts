@@ -2,6 +2,7 @@ import { MINUTE_MS } from '../../../shared/duration.ts'
 import { filterTrouble } from '../../../shared/filter.ts'
 import { PAPER_LOCKS, type ReportFormat, type ReportRequest } from '../../../shared/reports.ts'
 import { type StatsWindow, WINDOW_MS } from '../../state/windows.ts'
+import { fileTime } from '../../ui/save-file.ts'
 
 /** Locks in a preview: enough to judge the list. */
 export const PREVIEW_LOCKS = 100
@@ -83,10 +84,9 @@ export function localInput(time: number): string {
   return local.toISOString().slice(0, 16)
 }
 
-/** Letters and digits only, by the end of the window. */
+/** Named by the end of the window. */
 export function reportFileName(format: ReportFormat, to: number): string {
-  const at = new Date(to).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
-  return `lockkeeper-report-${at}.${format}`
+  return `lockkeeper-report-${fileTime(to)}.${format}`
 }
 
 export const FILE_TYPES: Record<ReportFormat, string> = {

@@ -14,7 +14,7 @@ import { useRequest } from '../../ui/Dialog.tsx'
 import { Segments } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
-import { saveFile } from '../../ui/save-file.ts'
+import { fileTime, saveFile } from '../../ui/save-file.ts'
 import { ViewBody } from '../../ui/View.tsx'
 import { sentence, shownText, t } from '../../words/words.ts'
 import { storeName } from './parts.tsx'
@@ -128,15 +128,13 @@ function SaveReport({ run }: { readonly run: SwitchRun }) {
   const [saved, setSaved] = useState<string | null>(null)
   const isWindow = useStore(consoleStore, state => state.info?.host === 'electron')
   const words = t.switch.report
-  // Letters and digits only.
-  const begun = new Date(run.begunAt).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
   const save = useRequest(
     () => {
       setSaved(null)
       return readText('switch.report', { switchId: run.switchId, as: format })
     },
     pieces => {
-      const name = `lockkeeper-switch-${begun}.${format}`
+      const name = `lockkeeper-switch-${fileTime(run.begunAt)}.${format}`
       saveFile(name, pieces, FILE_TYPES[format])
       setSaved(name)
     },
