@@ -3,7 +3,7 @@ import { type Comparison, type Typed, typedTerms } from './filter-syntax.ts'
 import { allKinds } from './kinds.ts'
 import { attentionRank, heldSinceOf, knownStateAt, remainingMs, stateAt } from './lease.ts'
 import { LOCK_STATES, type Lock, type WatchedLock } from './locks.ts'
-import { clip, escapeForTerminal } from './safe-text.ts'
+import { shownName } from './safe-text.ts'
 
 /** One row to filter. */
 export type FilterSubject = {
@@ -99,7 +99,7 @@ export function matches(filter: Filter, subject: FilterSubject, now: number): bo
 export function filterTrouble(text: string): string | null {
   const { problems, unfinished } = parseFilter(text)
   const [problem] = problems
-  if (problem) return `“${escapeForTerminal(clip(problem.text, 60))}” is not ${problem.expected}`
+  if (problem) return `“${shownName(problem.text, 60)}” is not ${problem.expected}`
   return unfinished === null ? null : `“${unfinished}” needs a value`
 }
 

@@ -3,7 +3,7 @@ import { holdsForMaintenance } from './hold-words.ts'
 import type { FormatInfo } from './locks.ts'
 import { sayNumber } from './numbers.ts'
 import { type PlanEntry, type PlanHeader, type PlanProgress, RESULTS, type ResultName } from './plans.ts'
-import { clip, escapeForTerminal } from './safe-text.ts'
+import { shownName } from './safe-text.ts'
 
 /** Sentences about plans. Names in them are escaped; printing them only takes neutralise(). */
 
@@ -65,8 +65,8 @@ export function planWarnings(
     ),
     ...header.stores.map(({ name, unread }) =>
       warning('unread', unread.length, [
-        `A part of ${shown(name)} could not be read (${list(unread)}): its locks are not in the plan.`,
-        `# parts of ${shown(name)} could not be read (${list(unread)}): their locks are not in the plan.`,
+        `A part of ${shownName(name)} could not be read (${list(unread)}): its locks are not in the plan.`,
+        `# parts of ${shownName(name)} could not be read (${list(unread)}): their locks are not in the plan.`,
       ]),
     ),
     warning('unwatched', isRelease && header.watchedMs < WATCHED_ENOUGH_MS ? of('unwatched').length : 0, [
@@ -168,16 +168,15 @@ function oneOrMany(n: number, one: string, many: string): string {
   return n === 1 ? one : many.replace('#', sayNumber(n))
 }
 
-function shown(name: string): string {
-  return escapeForTerminal(clip(name, 80))
-}
-
 /** Names in one sentence. */
 const NAMES = 4
 
 function list(names: Iterable<string>): string {
   const all = [...names]
-  const named = all.slice(0, NAMES).map(shown).join(', ')
+  const named = all
+    .slice(0, NAMES)
+    .map(each => shownName(each))
+    .join(', ')
   return all.length > NAMES ? `${named} and ${sayNumber(all.length - NAMES)} more` : named
 }
 

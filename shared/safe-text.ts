@@ -55,6 +55,11 @@ export function clip(text: string, limit: number): string {
   return limit < 1 ? '' : `${cutTo(text, limit - 1)}…`
 }
 
+/** A name in a sentence: escaped, and no longer than `limit` columns. */
+export function shownName(name: string, limit = 80): string {
+  return escapeForTerminal(clip(name, limit))
+}
+
 /** Pads or clips to exactly `width` columns. */
 export function column(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const clipped = clip(text, width)

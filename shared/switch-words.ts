@@ -1,7 +1,7 @@
 import { sayDuration } from './duration.ts'
 import { kindOf } from './kinds.ts'
 import { plural, sayTimes } from './numbers.ts'
-import { clip, escapeForTerminal } from './safe-text.ts'
+import { shownName } from './safe-text.ts'
 import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from './switch.ts'
 import { quietSince, seenAfterRestart, stepNumber, willNotEnd } from './switch-steps.ts'
@@ -120,7 +120,7 @@ function fileSentence(run: SwitchRun, { env }: SwitchNow): string {
       : 'No file is set, so Lockkeeper cannot see whether the provider was changed.'
   if (env.problem !== null) return `${env.problem}.`
   if (env.value === null) return `The file says nothing of ${PROVIDER_VARIABLE}.`
-  return `The file says ${PROVIDER_VARIABLE}=${name(env.value)}.`
+  return `The file says ${PROVIDER_VARIABLE}=${shownName(env.value)}.`
 }
 
 /** Names the store that cannot be read and so keeps a check from being met. */
@@ -139,7 +139,7 @@ function unreadSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): strin
 
 function lastArrival({ arrivals: [last], at }: SwitchNow): string {
   if (!last) return 'Nothing has happened since watching started.'
-  return `${name(last.key)} was ${last.what}${by(last.holder)} ${seconds(Math.max(0, at - last.at))} ago.`
+  return `${shownName(last.key)} was ${last.what}${by(last.holder)} ${seconds(Math.max(0, at - last.at))} ago.`
 }
 
 /** The number of locks that workers hold. */
@@ -194,8 +194,8 @@ function seenSentence(run: SwitchRun, isOver: boolean): string | null {
   const overlap = splits.at(-1)
   const more = strays.length + splits.length - 1
   const what = overlap
-    ? `${name(overlap.name)} was held in ${shown(run.from)}${by(overlap.fromHolder)} and in ${shown(run.to)}${by(overlap.toHolder)} at once`
-    : stray && `${name(stray.key)} was acquired in ${shown(run.from)}${by(stray.holder)}`
+    ? `${shownName(overlap.name)} was held in ${shown(run.from)}${by(overlap.fromHolder)} and in ${shown(run.to)}${by(overlap.toHolder)} at once`
+    : stray && `${shownName(stray.key)} was acquired in ${shown(run.from)}${by(stray.holder)}`
   if (what === undefined) return null
   const others = more > 0 ? `, and ${plural(more, 'more was', 'more were')} seen` : ''
   const advice = isOver ? 'Quiet now does not prove that it was the last time: stop' : 'Stop'
@@ -204,12 +204,12 @@ function seenSentence(run: SwitchRun, isOver: boolean): string | null {
 
 /** Why a lock is still there, and what to do about it. */
 export function remainingSentence({ key, holder, endsAt, renewals, why }: Remaining, now: number): string {
-  const lock = `${name(key)}${holder === null ? '' : `, held by ${name(holder)},`}`
+  const lock = `${shownName(key)}${holder === null ? '' : `, held by ${shownName(holder)},`}`
   const ends =
     endsAt === null ? 'at some time' : `in ${sayDuration(Math.max(0, endsAt - now), { coarse: true })}`
   switch (why) {
     case 'hold':
-      return `${name(key)} is a ${name(holder ?? 'maintenance hold')}: no worker has it. Release it before the old store is cleaned.`
+      return `${shownName(key)} is a ${shownName(holder ?? 'maintenance hold')}: no worker has it. Release it before the old store is cleaned.`
     case 'renewed':
       return `${lock} is kept by renewing it (${sayTimes(renewals)} while it was watched): its holder still runs.`
     case 'never-ends':
@@ -231,12 +231,12 @@ export function strayWarning(run: SwitchRun): string | null {
   const last = run.strays.at(-1)
   if (!last || run.ended !== null) return null
   const more = run.strays.length >= MOST_STRAYS ? 'At least ' : ''
-  return `${more}${plural(run.strays.length, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${name(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
+  return `${more}${plural(run.strays.length, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${shownName(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
 }
 
 export function overlapWarning(run: SwitchRun, now: SwitchNow): string | null {
   if (now.splits.length === 0) return null
-  const names = now.splits.slice(0, 5).map(overlap => name(overlap.name))
+  const names = now.splits.slice(0, 5).map(overlap => shownName(overlap.name))
   const more = now.splits.length - names.length
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: held in ${shown(run.from)} and in ${shown(run.to)} at once, so the same job may be running twice. Stop one of the two before you go on.`
 }
@@ -246,11 +246,11 @@ function because(error: { readonly message: string } | null): string {
 }
 
 function by(holder: string | null): string {
-  return holder === null ? '' : ` by ${name(holder)}`
+  return holder === null ? '' : ` by ${shownName(holder)}`
 }
 
 function shown({ storeName }: Side): string {
-  return escapeForTerminal(clip(storeName, LONGEST_STORE))
+  return shownName(storeName, LONGEST_STORE)
 }
 
 /** Stores with equal names are named by their addresses, which must not be cut off where they differ. */
@@ -261,13 +261,8 @@ export function namedApart(run: SwitchRun): SwitchRun {
   return { ...run, from: named(from), to: named(to) }
 }
 
-function name(text: string): string {
-  return escapeForTerminal(clip(text, LONGEST))
-}
-
 function seconds(ms: number): string {
   return sayDuration(ms, { tenths: false })
 }
 
-const LONGEST = 80
 const LONGEST_STORE = 400

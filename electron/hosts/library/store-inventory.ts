@@ -21,19 +21,12 @@ export class StoreInventory implements Inventory {
   }
 
   async activeLocks(signal: AbortSignal): Promise<ActiveLock[]> {
-    const asked = await Promise.allSettled(
-      this.#addresses.map(address =>
-        inStore(address, async store => {
-          const isOver = await overBy(store, signal)
-          return (await listAll(store, signal)).filter(lock => lock.state !== 'released' && !isOver(lock))
-        }),
-      ),
-    )
-    const answered = asked.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
+    const read = await this.#readEach(signal)
+    const answered = read.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
+    const failed = read.filter(each => each.status === 'rejected')
     const majority = Math.floor(this.#addresses.length / 2) + 1
-    const failed = asked.filter(each => each.status === 'rejected')
     const votes = new Map<string, { readonly lock: Lock; count: number }>()
-    for (const lock of answered.flat()) {
+    for (const lock of answered.flatMap(({ locks, isOver }) => locks.filter(each => !isOver(each)))) {
       const id = JSON.stringify([lock.key, lock.owner])
       const vote = votes.get(id) ?? { lock, count: 0 }
       vote.count++
@@ -77,21 +70,25 @@ export class StoreInventory implements Inventory {
   }
 
   async releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll> {
-    if (await this.#isEmpty()) return { released: 0, planId: null, unread: [], results: [] }
+    const read = await this.#readEach(new AbortController().signal)
+    // An empty plan would be refused.
+    if (read.every(each => each.status === 'fulfilled' && each.value.locks.length === 0))
+      return { released: 0, planId: null, unread: [], results: [] }
     const { releaseEverything } = await import('./release-all.ts')
     return releaseEverything(this.#addresses, key => this.#provider.nameOf(key) ?? key, options)
   }
 
-  /** Whether the whole store was read and has no locks: an empty plan would be refused. */
-  async #isEmpty(): Promise<boolean> {
-    const { signal } = new AbortController()
-    const counts = this.#addresses.map(address =>
-      inStore(address, async store => {
-        const locks = await listAll(store, signal)
-        return locks.filter(({ state }) => state !== 'released').length
-      }),
+  /** The locks of each store and which of them have ended, or why the store cannot be read. */
+  #readEach(signal: AbortSignal) {
+    return Promise.allSettled(
+      this.#addresses.map(address =>
+        inStore(address, async store => {
+          const isOver = await overBy(store, signal)
+          const locks = (await listAll(store, signal)).filter(({ state }) => state !== 'released')
+          return { locks, isOver }
+        }),
+      ),
     )
-    return (await Promise.allSettled(counts)).every(each => each.status === 'fulfilled' && each.value === 0)
   }
 }
 
