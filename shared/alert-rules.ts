@@ -85,7 +85,7 @@ const twoStores = storeRule({
   advice: [
     'Two runs may be at work at once: find out which one is right, and stop the other before you release its lock.',
     `This is how it usually comes about: ${SPLIT_STORY[0]} ${SPLIT_STORY[1]}`,
-    `${SPLIT_STORY[2]} Change the provider only while everything is stopped, and clear what is left in the old store before you start again: lockkeeper switch guides you through it.`,
+    `${SPLIT_STORY[2]} Change the provider only while everything is stopped, and release the remaining locks of the old store before you start again: lockkeeper switch guides you through it.`,
     'If these are two systems that share a name by chance, mute the rule for one of the stores.',
   ],
 })

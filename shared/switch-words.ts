@@ -77,7 +77,7 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
     title: 'Clean the old provider',
     check: 'No record of a lock is left in the old store.',
     instruction: ({ from }) =>
-      `Release what is left in ${shown(from)}, expired locks included, so nothing is in the way if you ever go back.`,
+      `Release the remaining locks in ${shown(from)}, expired ones included, so that nothing is in the way if you ever go back.`,
     met: ({ from }) => `Nothing is left in ${shown(from)}.`,
     notYet: (run, now) =>
       `${plural((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${shown(run.from)}${amongThemHolds(now)}.`,

@@ -166,7 +166,7 @@ describe('the operator hears', () => {
     expect(late.items.map(each => each.alerts.map(({ alertId }) => alertId))).toEqual([['b', 'c']])
   })
 
-  it('nothing about alerts that ended or were acknowledged before it was their turn', () => {
+  it('nothing about held-back alerts that have ended or were acknowledged', () => {
     const news = new AlertNews()
     news.next(event([alert('a')]), 100_000)
     news.next(event([alert('a'), alert('b'), alert('c')]), 101_000)

@@ -36,7 +36,7 @@ function told(rule: AlertRule, more: Partial<Alert> = {}): Alert {
   }
 }
 
-describe('an alert says what is so, with its numbers', () => {
+describe('an alert states its finding with its numbers', () => {
   it.each<[AlertRule, Partial<Alert>, string]>([
     [
       'store-down',
@@ -98,7 +98,7 @@ describe('an alert says what is so, with its numbers', () => {
     expect(alertSentence(told(rule, more))).toBe(sentence)
   })
 
-  it('when hardly anything is known of it', () => {
+  it('with little else known', () => {
     for (const rule of ALERT_RULES) {
       const sentence = alertSentence(told(rule, { key: null, holder: null }))
       expect(sentence).toMatch(/^[A-Z].*\.$/)
@@ -106,12 +106,12 @@ describe('an alert says what is so, with its numbers', () => {
     }
   })
 
-  it('and, in a line of a list, what does not change', () => {
+  it('in a list, without the numbers that change', () => {
     expect(alertHeadline(told('expired'))).toBe('Past its expiry: GPS_PROCESS in recharges')
     expect(alertHeadline(told('store-down', { key: null }))).toBe('Store cannot be read: recharges')
   })
 
-  it('and several of them in one sentence', () => {
+  it('together with others of its rule, in one sentence', () => {
     expect(alertsSentence('expired', 14, 'recharges')).toBe(
       '14 locks in recharges are past their expiry and still stored.',
     )
@@ -142,14 +142,14 @@ describe('a hostile name in an alert', () => {
     }
   })
 
-  it('does not come out of what is shown once more as something else', () => {
+  it('is not escaped twice', () => {
     const sentence = alertSentence(told('held-long', { key: 'a\\x1b[31m', value: 1000 }))
     expect(sentence).toContain('a\\\\x1b[31m')
   })
 })
 
 describe('every rule', () => {
-  it.each(ALERT_RULES)('%s has its words, and two to four steps that say what to do', rule => {
+  it.each(ALERT_RULES)('%s has its words, and two to four steps of advice', rule => {
     const { title, about, limit } = RULES[rule]
     expect(title).toMatch(/^[A-Z]/)
     expect(about).toMatch(/^[A-Z].*\.$/)
@@ -162,7 +162,7 @@ describe('every rule', () => {
     }
   })
 
-  it('knows what becomes of a leftover in each store', () => {
+  it('advises on an expired record by the kind of store', () => {
     const last = ADDRESSES.map(address => alertAdvice({ rule: 'expired', address }).at(-1))
     expect(new Set(last).size).toBe(allKinds().length)
     expect(last[1]).toContain('clean-up')

@@ -28,7 +28,7 @@ const event = (id: number, seq: number): DownFrame => ({
 })
 const end = (id: number): DownFrame => ({ type: 'end', id, result: { ok: true, value: null } })
 
-test('gives every call its own answer, in whatever order they come', async () => {
+test('gives every call its own answer, in any order', async () => {
   const { client, sent } = wired()
   const calls = Array.from({ length: 20 }, (_, i) => client.call('stores.close', { storeId: `store-${i}` }))
   expect(new Set(sent.map(frame => frame.id)).size).toBe(20)

@@ -74,7 +74,7 @@ const REMAINING: [Lease, number | null, string][] = [
   [{ kind: 'unknown' }, null, 'unknown'],
 ]
 
-test.each(REMAINING)('a lease %j with %s ms left is said as %s', (lease, remaining, words) => {
+test.each(REMAINING)('a lease %j with %s ms left reads %s', (lease, remaining, words) => {
   expect(sayRemaining({ lease }, remaining)).toBe(words)
 })
 

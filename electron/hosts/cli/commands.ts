@@ -119,9 +119,10 @@ the standard output. A store that cannot be read is reported as such, and the ex
     help: `switch guides you from one lock provider to another: stop the workers, let their locks end, change LOCK_PROVIDER, clean the
 old store, restart, verify. It checks each step in both stores and continues when the check is met. It changes a file only
 after you agree to the difference, or with --change-env, and keeps a copy. At a terminal, "pass" continues without a check,
-after a reason and a typed yes; "quit" or Ctrl-C stops, and the same command resumes at the same step. --back returns to an earlier
-step. A store that is down is warned about and retried: to leave it, pass what cannot be checked. Without a terminal it
-stops with exit code 7 and prints the command that resumes. STEP is understand, stop, drain, change, clean, restart or verify.`,
+after a reason and a typed yes; "quit" or Ctrl-C stops, and the same command resumes at the same step. --back returns to an
+earlier step. A store that is down is warned about and retried: to leave it, pass what cannot be checked. Without a terminal
+it stops with exit code 7 and prints the command that resumes. STEP is understand, stop, drain, change, clean, restart or
+verify.`,
     commands: {
       switch: [
         switchCommand,
@@ -134,10 +135,10 @@ stops with exit code 7 and prints the command that resumes. STEP is understand, 
   },
   { commands: { formats: [formatsCommand, '[--json]'] } },
   {
-    help: `console opens a window, or serves the console to your browser if there is no display or --web is given. In a checkout it installs
-Electron if that is missing, once. It opens the stores in --store and LOCKKEEPER_STORES, and suggests those that the
-environment or the file describes. Put an address with a password in LOCKKEEPER_STORES: npm and the shell show arguments to
-every user of the machine.`,
+    help: `console opens a window, or serves the console to your browser if there is no display or --web is given. In a checkout it
+installs Electron if that is missing, once. It opens the stores in --store and LOCKKEEPER_STORES, and suggests those that
+the environment or the file describes. Put an address with a password in LOCKKEEPER_STORES: npm and the shell show arguments
+to every user of the machine.`,
     commands: { console: [consoleCommand, '[--web] [--port N] [--store <store>]... [--env-file FILE]'] },
   },
 ]

@@ -271,7 +271,7 @@ describe('a report that cannot be written', () => {
     expect(said).toBe('lockkeeper: Stopped: the printed report is incomplete\n')
   })
 
-  it('is complete and names what is missing when the store dies in the middle', async () => {
+  it('names the missing part, and is otherwise complete, when the store dies midway', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop('SIGKILL').catch(() => {}))
     const client = new Redis({ port: server.port })

@@ -131,7 +131,7 @@ it('prints no control character of a key or a holder', async () => {
   }
 })
 
-it('prints no token, in whatever shape', async () => {
+it('prints no token in any shape', async () => {
   const { address, client } = await redisPlace()
   const token = '0f8fad5b-d9cb-469f-a165-70867728950e'
   await client.set('lock:auction:123', token)

@@ -47,7 +47,7 @@ const browser = (why: string) => ({
   why: `${why}, so the console is served to your browser.`,
 })
 
-it('downloads Electron once, says so, and gives the installer no addresses', async () => {
+it('downloads Electron once, with a notice, and gives the installer no addresses', async () => {
   const electron = packageWith(UNPACK + FINISH)
   const window = { kind: 'window', electron: join(electron.home, 'dist', 'electron') }
   expect(await electron.install()).toEqual(window)

@@ -133,7 +133,7 @@ describe.each([
   })
 })
 
-it('leaves a lock to its holder until Redis ends it, whatever its record says', async () => {
+it('leaves a lock to its holder until Redis ends it, even past its recorded expiry', async () => {
   const place = await redisPlace()
   const redis = new Redis({
     port: inject('redisPort'),

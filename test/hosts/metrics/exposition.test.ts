@@ -33,7 +33,7 @@ afterEach(() => void vi.useRealTimers())
 
 const only = (samples: readonly Sample[], name: string) => samples.filter(each => each.name === name)
 
-describe('what is served', () => {
+describe('the served metrics', () => {
   it('counts locks by state, with their age and lease usage', async () => {
     const store = new ObservedStore('orders')
     store.pass([
@@ -246,7 +246,7 @@ describe('keys', () => {
     expect(by('key', 'lockkeeper_lock_lease_seconds', samples)['expiring']).toBeCloseTo(3600, 0)
   })
 
-  it('stay inside their label, harmless and distinct, whatever they contain', async () => {
+  it('stay inside their label, harmless and distinct, with any content', async () => {
     const store = new ObservedStore('orders')
     const hostile = [
       'a"} 1\nlockkeeper_store_up{store="forged"} 1',

@@ -6,7 +6,6 @@ import { endedEarly, holdEndSentence } from '../../../../shared/hold-words.ts'
 import { LONGEST_HOLD_MS, type MaintenanceHold, SHORTEST_HOLD_MS } from '../../../../shared/holds.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import { holderText } from '../../../../shared/lock-words.ts'
-import type { Failure, Result } from '../../../../shared/result.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import { type Args, duration } from '../lib/args.ts'
 import { connect, openStore } from '../lib/connect.ts'
@@ -134,14 +133,18 @@ async function follow(
 ): Promise<MaintenanceHold> {
   const { holdId, key } = first
   let last: MaintenanceHold | undefined = first
-  const end = firstInStream(client, 'holds.watch', {}, ({ holds }): Result<MaintenanceHold> | undefined => {
+  const end = firstInStream(client, 'holds.watch', {}, ({ holds }) => {
     last = holds.find(each => each.holdId === holdId)
-    if (!last) return { ok: false, error: forgotten(key) }
-    if (last.state === 'ended' || (last.state === 'held' && last.mode === 'once'))
-      return { ok: true, value: last }
+    if (!last || last.state === 'ended' || (last.state === 'held' && last.mode === 'once'))
+      return { hold: last }
     onChange(last)
     return undefined
-  }).then(result => unwrap(unwrap(result)))
+  }).then(result => {
+    const { hold } = unwrap(result)
+    if (hold) return hold
+    const message = `The hold on ${escapeForTerminal(key)} is no longer in the list of holds, so it is not renewed: the lock ends within a minute`
+    throw new CliError({ code: 'NOT_FOUND', message })
+  })
   const release = async () => {
     const answer = await client.call('holds.release', { holdId })
     if (answer.ok) return answer.value
@@ -151,11 +154,4 @@ async function follow(
   }
   const stop = aborted(signal).then(() => (isDeserted(signal) ? (last ?? first) : release()))
   return keepRunning(Promise.race([end, stop]))
-}
-
-function forgotten(key: string): Failure {
-  return {
-    code: 'NOT_FOUND',
-    message: `The hold on ${escapeForTerminal(key)} is no longer in the list of holds, so it is not renewed: the lock ends within a minute`,
-  }
 }

@@ -7,7 +7,7 @@ import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription, StoreInfo } from '../../../../shared/stores.ts'
 import { openSession } from '../../../core/dispatch.ts'
 import { CliError, stopped, unwrap } from './exit.ts'
-import type { Io } from './io.ts'
+import { aborted, type Io } from './io.ts'
 
 /**
  * The command line talks to the core as every screen does; here the wire is a function call. Ctrl-C drops a `stoppable`
@@ -46,9 +46,7 @@ export function readStream<S extends StreamName>(
       (event, seq) => void onEvent(event, seq)?.catch(fail),
       result => (result.ok ? resolve() : reject(new CliError(result.error))),
     )
-    const stop = () => fail(stopped())
-    if (io.signal.aborted) stop()
-    io.signal.addEventListener('abort', stop, { once: true })
+    void aborted(io.signal).then(() => fail(stopped()))
   })
 }
 

@@ -51,22 +51,15 @@ function sayAge(ms: number): string {
 }
 
 /** Those that need attention first. */
-const COUNTED_AS = {
-  expired: 'expired',
-  endless: 'without expiry',
-  expiring: 'expiring',
-  held: 'held',
-  unknown: 'unknown',
-  released: 'released',
-} satisfies Record<Counted, string>
+const COUNTED_ORDER: readonly Counted[] = ['expired', 'endless', 'expiring', 'held', 'unknown', 'released']
 
 /** `7 locks: 2 expired, 1 without expiry, 4 held` */
 export function sayCounts(counts: Partial<Counts>): string {
-  const names = Object.keys(COUNTED_AS) as Counted[]
-  const total = names.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
-  const parts = names
-    .filter(name => counts[name])
-    .map(name => `${sayNumber(counts[name] ?? 0)} ${COUNTED_AS[name]}`)
+  const total = COUNTED_ORDER.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
+  const parts = COUNTED_ORDER.flatMap(name => {
+    const count = counts[name]
+    return count ? `${sayNumber(count)} ${name === 'endless' ? 'without expiry' : name}` : []
+  })
   return [plural(total, 'lock', 'locks'), parts.join(', ')].filter(Boolean).join(': ')
 }
 

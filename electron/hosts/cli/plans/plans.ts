@@ -23,17 +23,14 @@ export async function releaseAllCommand(args: Args, io: Io): Promise<number> {
     throw usageError(
       'release-all needs either --plan FILE, which writes a plan, or --apply FILE, which applies one',
     )
-  if (apply !== undefined) return applyFile(apply, args, io)
+  if (apply !== undefined) {
+    const options = applyOptions(args)
+    const client = connect(io, { stoppable: false })
+    return applyPlan(client, unwrap(await client.call('plans.open', { file: apply })), options, io)
+  }
   const opened = await openStore(io, args.positionals[0] as string)
   const made = await makePlan(opened, filterFrom(args), args, io)
   return showPlan(opened, made, args, io)
-}
-
-async function applyFile(file: string, args: Args, io: Io): Promise<number> {
-  const options = applyOptions(args)
-  const client = connect(io, { stoppable: false })
-  const plan = unwrap(await client.call('plans.open', { file }))
-  return applyPlan(client, plan, options, io)
 }
 
 /** Makes a plan of the expired locks; with --confirm, applies it. */

@@ -9,7 +9,7 @@ const usage = [
 const args = (...argv: string[]) => parse('hold', usage, argv)
 
 describe('arguments are parsed by the usage that the help prints', () => {
-  it('takes options with and without a value, and several times where the usage says so', () => {
+  it('takes options with and without a value, and repeated ones if the usage allows it', () => {
     expect(
       args('redis:', 'a', '--for', '1h', '--once', '--pass', 'x', '--pass=y', '--confirm', 'a 1', '--json'),
     ).toEqual({
@@ -49,7 +49,7 @@ describe('arguments are parsed by the usage that the help prints', () => {
     expect(() => parse('audit', ['[TEXT] [--limit N]'], ['x', 'y'])).toThrow('Too many arguments')
   })
 
-  it('answers null to --help, whatever else is given', () => {
+  it('answers null to --help beside any other argument', () => {
     expect(args('--help')).toBeNull()
     expect(args('a', 'b', 'c', '-h')).toBeNull()
   })

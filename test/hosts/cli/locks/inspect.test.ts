@@ -6,7 +6,7 @@ import { runCli } from '../run-cli.ts'
 const TOKEN = '0f8fad5b-d9cb-469f-a165-70867728950e'
 
 describe('inspect', () => {
-  it('ends with a command that releases the lock by the tool of the store, whatever its key and value', async () => {
+  it('ends with a command that releases a lock with any key and value by the tool of its store', async () => {
     const { client, address } = await redisPlace()
     const key = "lock:it's $(id) \x1b[31m\u202e"
     await client.set(key, `${TOKEN}'\n`)
