@@ -29,7 +29,7 @@ export async function lifeOf(mark: ProcessMark): Promise<'alive' | 'dead' | 'unk
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
   }
   const now = await startOf(mark.pid)
-  // Without /proc the number may be somebody else's by now.
+  // Without /proc the number may have been reused.
   if (now === null || mark.started === null) return 'unknown'
   return now.ended || now.started !== mark.started ? 'dead' : 'alive'
 }

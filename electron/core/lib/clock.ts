@@ -23,7 +23,7 @@ export class ServerClock {
   observe(serverTime: number, sentAt: number, receivedAt: number, resolutionMs: number): void {
     const low = serverTime - receivedAt
     const high = serverTime + resolutionMs - sentAt
-    // No reading at all (NaN would stay for ever), or our own clock was set back while we waited.
+    // No reading at all (NaN would stay), or our own clock was set back while we waited.
     if (!(Number.isFinite(low) && Number.isFinite(high) && low <= high)) return
     const driftMs = this.#driftMs(receivedAt)
     this.#low -= driftMs

@@ -20,7 +20,7 @@ export type Attempt = (Grant | Refusal) & { readonly owner: string; readonly ask
 /** A request whose answer was lost may still arrive: a lock that is absent once may appear later. */
 const NOT_THERE_ENOUGH = 3
 
-/** Requests locks from the store, and releases those that no program knows of: granted too late, or with a lost answer. */
+/** Requests locks, and releases those that no program knows of: granted too late, or with a lost answer. */
 export class Acquirer {
   readonly #provider: Provider
   readonly #closed: AbortSignal

@@ -15,7 +15,7 @@ export function checkName(name: string): void {
 }
 
 export function checkUnicode(what: string, text: string): void {
-  if (!isText(text)) throw badInput(`The ${what} is no valid Unicode text`)
+  if (!isText(text)) throw badInput(`The ${what} is not valid Unicode text`)
 }
 
 export function metadataFrom(metadata: unknown): Metadata | null {

@@ -187,7 +187,7 @@ export class LockHandle implements HeldLock {
     this.#watchTheTime()
   }
 
-  /** A process that was suspended past the end is told as soon as it resumes. */
+  /** A process that was suspended past the end notices as soon as it resumes. */
   #watchTheTime(): void {
     this.#stopTimer()
     this.#stopTimer = later(

@@ -76,7 +76,7 @@ export interface Provider extends ProviderTraits {
   close(): Promise<void>
 }
 
-/** All locks of one format in a store, whoever holds them. */
+/** All locks of one format in a store, of any holder. */
 export interface Inventory {
   activeLocks(signal: AbortSignal): Promise<ActiveLock[]>
   cleanupExpired(signal: AbortSignal): Promise<number>

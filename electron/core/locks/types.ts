@@ -160,7 +160,7 @@ export interface LockManager extends AsyncDisposable {
   stats(): Promise<LockStats>
   /** Removes the records of expired locks. Returns their number. */
   cleanupExpired(): Promise<number>
-  /** Releases every lock of the format, whoever holds it: planned, fenced, recorded and undoable as in the console. */
+  /** Releases every lock of the format, of any holder: planned, fenced, recorded and undoable as in the console. */
   releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll>
   /** Rejects the waiters and waits for pending releases. Held locks keep their leases: work may still depend on them. */
   close(): Promise<void>

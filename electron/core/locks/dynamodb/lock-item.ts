@@ -25,7 +25,7 @@ export function endAfter({ latest }: StoreTime, ttlMs: number): number {
   throw badInput('The lock would end later than any time that can be stored')
 }
 
-/** A lock that ends before this is free: `expires_at < :now`, as every program of this format has it. */
+/** A lock that ends before this is free: `expires_at < :now` in every program of this format. */
 export function freeBefore({ earliest }: StoreTime): number {
   return Math.floor(earliest / 1000)
 }

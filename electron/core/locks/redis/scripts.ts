@@ -89,7 +89,7 @@ if not isOurs() then return current('lost') end
 local function withEnd(text, ends)
   if record.expiresAt == tonumber(ends) then return text end
   local from = 1
-  -- The first is the right one in what we write; a stranger's object may have others of that name inside it.
+  -- The first is the right one in what we write; another program's object may contain others of that name.
   for _ = 1, 16 do
     local start, stop = string.match(text, '"expiresAt"%s*:%s*()[-+.%deE]+()', from)
     if not start then return text end

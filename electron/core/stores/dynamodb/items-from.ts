@@ -26,7 +26,7 @@ const CHECKS: Record<string, (value: unknown) => boolean> = {
   M: isMap,
 }
 
-/** The validated items of an answer: the SDK passes on anything. Without the table's key, the table was created anew. */
+/** The validated items of an answer: the SDK passes on anything. Items without the table's key: the table was recreated. */
 export function itemsFrom(schema: KeySchema, items: unknown): Item[] {
   if (Array.isArray(items) && items.every(item => isMap(withoutHoles(item)))) {
     const whole = items.map(withoutHoles) as Item[]

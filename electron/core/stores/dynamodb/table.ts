@@ -35,7 +35,7 @@ export class DynamoTable {
     this.#connection = connection
   }
 
-  /** The table's key, requested once, and again after any failure: the table may have been created anew. */
+  /** The table's key, requested once, and again after any failure: the table may have been recreated. */
   async schema(signal: AbortSignal): Promise<KeySchema> {
     throwIfAborted(signal)
     return this.#keySchema ?? (await this.describe(signal))

@@ -8,17 +8,17 @@ const TENANTS = ['acme1281', 'acme9999', 'globex', 'initech', 'umbrella', 'hooli
 const PIPELINES = ['gcp_billing_export', 'usage_rollup', 'crm_sync', 'ads_spend', 'lab_results', 'telemetry']
 const HOLDERS = ['scheduler', 'api_user', 'worker-1', 'worker-3', 'scheduler', 'backfill']
 
-/** Every job has its own key, and is always started by the same. */
+/** Each job has its own key and its own holder. */
 const JOBS = Array.from({ length: 24 }, (_, i) => ({
   key: `${TENANTS[i % 6]}:${PIPELINES[(i + Math.floor(i / 6)) % 6]}`,
   by: HOLDERS[(i * 5 + Math.floor(i / 6)) % 6] ?? '',
 }))
-/** Run for ever, and extend their lock all the time. */
+/** Run forever, and keep extending their locks. */
 const ENDLESS = JOBS.slice(0, 4)
-/** Take most of the hour for which a lock lasts. */
+/** Use most of a lock's hour. */
 const LONG = JOBS.slice(4, 12)
 const LONG_MS = 58 * MINUTE_MS
-/** Come and go. */
+/** Start and finish quickly. */
 const SHORT = JOBS.slice(12)
 
 /** Stuck locks to practice on. Their times count from the full hour: fences stay the same between commands of one hour. */

@@ -22,7 +22,7 @@ export class MemoryServer {
 
   constructor(
     readonly timeoutMs = HOUR_MS,
-    // A clock that is set forward would end locks that their holders still count on.
+    // A clock that is set forward would end locks that their holders rely on.
     readonly now: () => number = () => Math.floor(steadyNow()),
   ) {}
 

@@ -20,7 +20,7 @@ export type LockTable = {
   readonly isOnly: boolean
 }
 
-/** The tables that hold locks, and those that look like it but cannot be used. */
+/** The lock tables, and the candidates that cannot be used. */
 export type Catalogue = {
   readonly tables: readonly LockTable[]
   readonly rejected: readonly OtherRecord<MysqlRaw>[]

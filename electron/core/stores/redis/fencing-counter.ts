@@ -39,7 +39,7 @@ function tagOf(slot: number): string {
   return tags.get(slot) as string
 }
 
-/** CRC-16/XMODEM, as the specification of Redis Cluster has it. */
+/** CRC-16/XMODEM, as Redis Cluster specifies it. */
 function crc16(bytes: Buffer): number {
   let crc = 0
   for (const byte of bytes) {

@@ -15,12 +15,10 @@ export type DynamoProgram = { readonly guards: readonly Guard[] }
 export type DynamoFormat = Format<DynamoRaw, DynamoProgram>
 
 /**
- * These attributes, absent or not, and then every other one that is there, in an order of its own: the whole item, for
- * locks in which no single attribute is sure to differ from one holder to the next. The key is left out, because it is
- * what the item is found by. DynamoDB compares maps and lists by what is in them; dynalite holds no two of them for
- * equal, so that there such an item is never released. No condition can say "and nothing else": an attribute that is
- * added to the same values is noticed by the fence, but not between our last read and the write. A condition has at most
- * 4 KB, some 200 attributes: DynamoDB refuses to release a wider item, and says why.
+ * The whole item but its key, these attributes first, absent or not: for locks in which no single attribute is sure to differ
+ * between holders. No condition can say "and nothing else": an added attribute changes the fence, but is missed between our last
+ * read and the write. A condition has at most 4 KB, some 200 attributes: DynamoDB refuses to release a wider item, and says why.
+ * dynalite considers no two maps or lists equal, so it never releases such an item.
  */
 export function wholeItem({ keySchema, item }: DynamoRaw, first: readonly string[]): Guard[] {
   const left = new Set([...first, keySchema.partition.name, keySchema.sort?.name])

@@ -4,7 +4,7 @@ import { isInstant, timeIn } from '../format/times.ts'
 
 const COLUMNS = ['name', 'lock_until', 'locked_at', 'locked_by']
 
-/** One row per job, for ever. Instances cache which rows exist and only update those: a release never deletes one. */
+/** One permanent row per job. Instances cache which rows exist and only update those: a release never deletes one. */
 export const shedlockTable: MysqlFormat = {
   info: {
     id: 'shedlock-table',

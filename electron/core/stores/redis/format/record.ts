@@ -2,7 +2,7 @@ import type { RawPart } from '../../../../../shared/locks.ts'
 import { plural } from '../../../../../shared/numbers.ts'
 import { bytesToDisplay, keyToText, rawPart, saySize } from '../../../lib/bytes.ts'
 
-/** A value as Redis has it. Large ones are not fetched by a listing: no lock library writes them. */
+/** A Redis value. Listings do not fetch large ones: no lock library writes them. */
 export type RedisValue =
   | { readonly type: 'string'; readonly bytes: Buffer }
   | { readonly type: 'hash'; readonly fields: readonly (readonly [Buffer, Buffer])[] }
