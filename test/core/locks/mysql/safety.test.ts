@@ -69,7 +69,7 @@ describe('setup', () => {
     ['pid INT,', '', 'lacks the column pid'],
     ['NOT NULL UNIQUE', 'NOT NULL', 'no unique index'],
     ['expires_at TIMESTAMP NULL', 'expires_at DATETIME NULL', 'expires_at is not a TIMESTAMP'],
-    ['id INT AUTO_INCREMENT PRIMARY KEY', 'id INT PRIMARY KEY', 'no AUTO_INCREMENT'],
+    ['id INT AUTO_INCREMENT PRIMARY KEY', 'id INT PRIMARY KEY', 'not AUTO_INCREMENT'],
     ['lock_id VARCHAR(255)', 'lock_id VARBINARY(255)', 'lock_id is not a VARCHAR'],
   ])('refuses a table with %j replaced by %j, and alters nothing', async (part, by, why) => {
     await db.plain.query(RECHARGE.replace(part, by))
