@@ -202,7 +202,11 @@ export const switchMethods = {
   /** Refused without a reason while the check is not met. Passing the last step ends the switch. */
   'switch.pass': {
     effect: 'settings',
-    input: z.strictObject({ switchId, step: switchStepSchema, reason: reason.optional() }),
+    input: z.strictObject({
+      switchId,
+      step: switchStepSchema,
+      reason: z.string().trim().max(2000).optional(),
+    }),
     output: switchRunSchema,
   },
   'switch.back': {

@@ -63,18 +63,23 @@ it('describes each store in words, 100 columns wide', async () => {
 
 it('watches for the time given with --watch', async () => {
   const { address, client } = await redisPlace()
-  const { child, done } = startCli(['stats', address, '--watch', '8'])
-  // However long it takes to start: it sees some of it.
-  while (child.exitCode === null) {
-    await client.set('pipeline_lock:acme:export', 'run-1-a', 'EX', 3600)
-    await Promise.race([sleep(1500), done])
-    await client.del('pipeline_lock:acme:export')
-    await Promise.race([sleep(1500), done])
+  const watch = async (seconds: number) => {
+    const { child, done } = startCli(['stats', address, '--watch', `${seconds}`])
+    while (child.exitCode === null) {
+      await client.set('pipeline_lock:acme:export', 'run-1-a', 'EX', 3600)
+      await Promise.race([sleep(1500), done])
+      await client.del('pipeline_lock:acme:export')
+      await Promise.race([sleep(1500), done])
+    }
+    return done
   }
-  const { code, stdout } = await done
+  // A busy machine observes a whole tenure only in a longer watch.
+  let last = await watch(8)
+  for (const seconds of [24, 72]) if (!last.stdout.includes('longest')) last = await watch(seconds)
+  const { code, stdout } = last
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /In the last 1 h, \d\.\d s of it observed:\n {2}acquired {7}\d\n {2}released {7}\d\n/,
+    /In the last 1 h, \d+(\.\d)? s of it observed:\n {2}acquired {7}\d+\n {2}released {7}\d+\n/,
   )
   expect(stdout).toMatch(/longest {8}pipeline_lock:acme:export, for at least \d\.\d s, by run-1-a\n/)
   expect(stdout).toContain('HELD FOR')

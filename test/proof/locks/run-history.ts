@@ -79,7 +79,8 @@ export async function playHistory(play: Play): Promise<Played> {
     let running = Array.from({ length: play.processes }, start)
     await Promise.all(running.map(({ child }) => begun(child)))
     const meanwhile = play.meanwhile?.(ended.signal)
-    while (linesIn(all) < play.operations) {
+    const hadTrouble = () => play.troubleEveryMs === null || (kills > 0 && pauses > 0)
+    while (linesIn(all) < play.operations || !hadTrouble()) {
       await sleep(play.troubleEveryMs ?? 50)
       const died = running.find(({ child }) => child.exitCode !== null || child.signalCode !== null)
       if (died) throw new Error(`${died.name} ended by itself: ${died.child.exitCode}`)

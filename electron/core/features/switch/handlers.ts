@@ -74,7 +74,8 @@ export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
       return { facts: { ...about(known ?? fresh), quietMs: fresh.quietMs }, apply }
     },
 
-    'switch.pass': async ({ switchId, step, reason = null }) => {
+    'switch.pass': async ({ switchId, step, reason: given }) => {
+      const reason = given || null
       const run = await runs.underWay(switchId)
       const now = await runs.now(switchId)
       const checked = now.checks[step].is === 'met'
