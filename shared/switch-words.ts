@@ -84,11 +84,11 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
   },
   restart: {
     title: 'Start the workers again',
-    check: 'A lock was acquired in the new store.',
+    check: 'A lock was acquired or renewed in the new store.',
     instruction: ({ to }) =>
       `Start the workers again. The first lock that they take should appear in ${shown(to)}.`,
-    met: ({ to }) => `A lock was acquired in ${shown(to)}.`,
-    notYet: ({ to }) => `Nothing has been acquired in ${shown(to)} yet.`,
+    met: ({ to }) => `A lock was acquired or renewed in ${shown(to)}.`,
+    notYet: restartSentence,
   },
   verify: {
     title: 'Verify',
@@ -172,11 +172,18 @@ function drainSentence(run: SwitchRun, { from, remaining, at }: SwitchNow): stri
   return `${held}; the last one ends in ${seconds(Math.max(0, ...ends))}.`
 }
 
+function restartSentence({ to }: SwitchRun, now: SwitchNow): string {
+  const held = workersLocks(now.to)
+  return held === 0
+    ? `Nothing has been acquired in ${shown(to)} yet.`
+    : `${plural(held, 'lock is', 'locks are')} held in ${shown(to)}, but may have been acquired before this step. Lockkeeper waits for a renewal or another acquisition.`
+}
+
 function verifySentence(run: SwitchRun, now: SwitchNow): string {
   const present = disturbance(run, now)
   const seen = seenSentence(run, present === null)
   if (present !== null || seen !== null) return [present, seen].filter(each => each !== null).join(' ')
-  if (now.firstArrivalInNewAt === null) return STEP_WORDS.restart.notYet(run, now)
+  if (now.firstArrivalInNewAt === null) return restartSentence(run, now)
   return 'Everything is as expected, and must stay so for a while.'
 }
 

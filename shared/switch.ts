@@ -81,7 +81,7 @@ export const switchRunSchema = z.object({
   /** Locks acquired in the old store after its workers counted as stopped. */
   strays: z.array(z.object({ key: z.string(), holder: z.string().nullable(), at: z.number() })),
   splits: z.array(overlapSchema),
-  /** When a lock was first acquired in the new store after the restart. */
+  /** When a lock was first acquired or renewed in the new store after the restart. */
   firstArrivalInNewAt: z.number().nullable(),
   ended: z
     .object({

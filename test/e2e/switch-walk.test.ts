@@ -131,7 +131,7 @@ async function clean(app: Application, page: Page): Promise<void> {
 async function restart(app: Application, page: Page): Promise<Worker[]> {
   await walk
     .main(page)
-    .getByText(/Waiting for the first lock in database/)
+    .getByText(/Waiting for a worker in database/)
     .waitFor()
   expect(await walk.button(page, 'Go on: Verify').isDisabled()).toBe(true)
   const workers = await Promise.all(['worker-4', 'worker-5'].map(name => app.start(name)))

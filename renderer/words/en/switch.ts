@@ -221,9 +221,9 @@ export const providerSwitch = {
     },
 
     restart: {
-      waiting: (name: string) => `Waiting for the first lock in ${name}`,
+      waiting: (name: string) => `Waiting for a worker in ${name}`,
       waitingFor: (ms: number) => `for ${duration(ms)}`,
-      came: (name: string, at: number) => `The first lock in ${name} was taken ${clockTime(at)}.`,
+      came: (name: string, at: number) => `A worker took or renewed a lock in ${name} ${clockTime(at)}.`,
       oldHeld: 'Held in the old store',
       newHeld: 'Held in the new store',
       newRate: 'Taken there a minute',

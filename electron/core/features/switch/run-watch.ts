@@ -158,10 +158,10 @@ export class RunWatch implements HistorySubscriber {
     })
   }
 
-  #inNew({ what, at, notBefore }: Sighting): void {
-    if (what === 'renewed') return
+  #inNew({ at, notBefore }: Sighting): void {
     this.options.observed(run => {
-      // A lock that may be older than the step proves nothing. Another console may have gone back in the meantime.
+      // A lock that may be older than the step proves nothing until its worker renews it. Another console may have gone back in
+      // the meantime.
       const startedAt = reachedAt(run, 'restart')
       const isNew = startedAt !== null && notBefore >= startedAt
       if (!isNew || run.firstArrivalInNewAt !== null || run.ended !== null) return run

@@ -36,7 +36,7 @@ export type Sighting = {
   readonly lock: WatchedLock
   /** The time of the poll; of a lock that was found, the time in its record if that is reliable. */
   readonly at: number
-  /** The lock was certainly not acquired before; -Infinity if that is unknown. */
+  /** The earliest time at which the lock may have been acquired or renewed; -Infinity if that is unknown. */
   readonly notBefore: number
 }
 
@@ -116,10 +116,12 @@ export class SwitchSide {
     return events.flatMap(({ what, lock }): Sighting[] => {
       if (what === 'freed' || what === 'lapsed') return []
       const recordedAt = this.#recordedAt(lock, now)
-      const recordedBound = (recordedAt ?? -Infinity) - MARGIN_MS
-      if (what === 'found') return [{ what, lock, at: recordedAt ?? now, notBefore: recordedBound }]
-      // The previous complete poll did not see this lock, which may have been acquired at any time since that poll began.
-      const notBefore = Math.max((this.lastPassAt ?? -Infinity) - this.#tookMs, recordedBound)
+      const recorded = recordedAt ?? -Infinity
+      if (what === 'found') return [{ what, lock, at: recordedAt ?? now, notBefore: recorded - MARGIN_MS }]
+      // The previous complete poll did not see this, which may have happened at any time since that poll began.
+      const polled = (this.lastPassAt ?? -Infinity) - this.#tookMs
+      // Polls that are closer together than the margin leave a record no room to be off by more.
+      const notBefore = Math.max(polled, now - polled <= MARGIN_MS ? recorded : recorded - MARGIN_MS)
       return [{ what: what === 'renewed' ? 'renewed' : 'acquired', lock, at: now, notBefore }]
     })
   }

@@ -223,6 +223,7 @@ describe('restart and verify', () => {
   it('require a lock that was acquired in the new store after the step was reached', () => {
     const run = watching()
     run.new.sees('taken', 'early')
+    run.now += SECOND / 2
     run.reach('restart')
     expect(run.is('restart')).toBe('not-yet')
     run.now += SECOND
@@ -230,6 +231,7 @@ describe('restart and verify', () => {
     run.new.sees('found', 'earlier', { acquiredAt: run.now - MINUTE, acquiredAtSource: 'stored' })
     run.new.sees('found', 'ahead', { acquiredAt: run.now, acquiredAtSource: 'stored' })
     expect(run.is('restart')).toBe('not-yet')
+    run.goOn(SECOND)
     run.new.sees('taken', 'gps')
     expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
     run.goOn(QUIET - SECOND)

@@ -25,6 +25,26 @@ it('a maintenance hold that is renewed in the old store blocks no step but clean
   await s.go('clean')
 })
 
+it.each([
+  ['redis', 'mysql'],
+  ['mysql', 'redis'],
+  ['mysql', 'dynamodb'],
+] as const)(
+  'one lock that is acquired right after the step and renewed ends a switch from %s to %s',
+  async (...kinds) => {
+    const [from, to] = await Promise.all(kinds.map(workPlace))
+    if (!from || !to) throw new Error('no place')
+    const s = await switching(from, to)
+    for (const step of SWITCH_STEPS.slice(0, SWITCH_STEPS.indexOf('restart'))) await s.pass(step, 'x')
+    const renew = () => to.hold('NIGHTLY', 'w2')
+    await renew()
+    await s.until(() => renew().then(() => s.check('restart')), 'met')
+    expect(await to.names()).toEqual(['NIGHTLY'])
+    await s.go('restart', 'verify')
+    expect((await s.run()).ended).toMatchObject({ how: 'finished', reason: null })
+  },
+)
+
 describe('a job that still has the old provider during verify', () => {
   async function verified() {
     const [from, to] = await places()
