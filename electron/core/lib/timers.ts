@@ -9,20 +9,23 @@ const listeners = new WeakMap<AbortSignal, Set<() => void>>()
 
 /** Calls back when the signal fires, until stopped. One DOM listener per signal: Node warns of a leak at a thousand. */
 export function onAbort(signal: AbortSignal, work: () => void): () => void {
-  const known = listeners.get(signal)
-  const all = known ?? new Set()
-  const fire = () => {
-    for (const each of [...all]) each()
-  }
-  if (!known) {
-    listeners.set(signal, all)
-    signal.addEventListener('abort', fire, { once: true })
-  }
+  const all = listeners.get(signal) ?? listenTo(signal)
   const mine = () => work()
   all.add(mine)
   return () => {
     all.delete(mine)
   }
+}
+
+/** Apart from `onAbort`, whose first caller this closure would otherwise keep as long as the signal. */
+function listenTo(signal: AbortSignal): Set<() => void> {
+  const all = new Set<() => void>()
+  const fire = () => {
+    for (const each of [...all]) each()
+  }
+  listeners.set(signal, all)
+  signal.addEventListener('abort', fire, { once: true })
+  return all
 }
 
 export type LinkedAbort = {
