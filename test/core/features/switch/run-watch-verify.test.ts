@@ -97,6 +97,20 @@ describe('a worker that still uses the old store after the restart', () => {
     expect([run.kept.strays.length, run.is('verify')]).toEqual([MOST_STRAYS, 'not-yet'])
   })
 
+  it('is recognized after a gap even if the same worker was seen before the store was clean', () => {
+    const run = watching()
+    const before = { key: 'k:gps', holder: 'w1', at: run.now }
+    run.now += MINUTE
+    run.reach('verify')
+    run.kept = { ...run.kept, strays: [before], firstArrivalInNewAt: run.now }
+    run.now += MINUTE
+    run.old.sees('found', 'gps', { owner: 'w1', format: 'recharge-table', acquiredAtSource: 'unknown' })
+    expect(run.kept.strays).toEqual([before, { ...before, at: run.now }])
+    run.old.sees('freed', 'gps')
+    run.goOn(2 * QUIET)
+    expect(run.is('verify')).toBe('not-yet')
+  })
+
   it('is recognized by a lock found after a gap in a store that was clean', () => {
     const run = verifying()
     run.now += MINUTE
