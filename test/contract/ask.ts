@@ -1,5 +1,6 @@
 import { only, type Settled } from '../../electron/core/lib/concurrency.ts'
 import { StoreError } from '../../electron/core/lib/errors.ts'
+import { within } from '../../electron/core/lib/timers.ts'
 import type { Keep, LockStore, PendingRelease, RecordCopy } from '../../electron/core/stores/types.ts'
 import type { Lock, ReleaseOutcome } from '../../shared/locks.ts'
 import type { Harness } from './harness.ts'
@@ -13,6 +14,14 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
     () => 'no error',
     error => (error instanceof StoreError ? error.code : `not a StoreError: ${error}`),
   )
+}
+
+/** The operator learns of an outage within this time. */
+const PROMISED_MS = 5000
+
+/** Fails if the work takes several times as long as promised. A starved process delays this timer as it delays the store's own. */
+export async function inTime<T>(work: Promise<T>): Promise<T> {
+  return within(4 * PROMISED_MS, work, () => new Error('This took several times as long as promised'))
 }
 
 /** What each of many came to, in a word: its outcome, or the code of its error. */

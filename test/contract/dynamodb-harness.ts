@@ -43,6 +43,8 @@ export const dynamodbHarness: HarnessFactory = {
     return {
       store,
       kill: server.kill,
+      freeze: server.freeze,
+      thaw: server.thaw,
       revive: server.revive,
       close: async () => {
         table.client.destroy()

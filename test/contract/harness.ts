@@ -36,6 +36,9 @@ export interface Outage {
   readonly store: LockStore
   kill(): Promise<void>
   revive(): Promise<void>
+  /** The server accepts connections and answers nothing, until `thaw`. Absent where no call waits for a server. */
+  freeze?(): void
+  thaw?(): void
   close(): Promise<void>
 }
 

@@ -119,6 +119,8 @@ function factoryFor(dialect: Dialect): HarnessFactory {
       return {
         store,
         kill: () => server.kill(),
+        freeze: () => server.freeze(),
+        thaw: () => server.thaw(),
         revive: () => server.revive(),
         close: async () => {
           await store.close()

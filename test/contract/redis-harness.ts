@@ -74,6 +74,8 @@ export const redisHarness: HarnessFactory = {
     return {
       store,
       kill: () => server.stop('SIGKILL'),
+      freeze: () => server.freeze(),
+      thaw: () => server.thaw(),
       revive: async () => {
         server = await startRedis({ port })
         await populate()

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Settled } from '../../electron/core/lib/concurrency.ts'
+import type { LockStore } from '../../electron/core/stores/types.ts'
 import { expiresAtOf, remainingMs } from '../../shared/lease.ts'
 import { type Lock, lockSchema } from '../../shared/locks.ts'
-import { codeOf, keepNothing, lockNamed as lockIn, never, releaseLock, words } from './ask.ts'
+import { codeOf, inTime, keepNothing, lockNamed as lockIn, never, releaseLock, words } from './ask.ts'
 import { handlesOf } from './handles.ts'
 import type { Harness, HarnessFactory, Outage } from './harness.ts'
 import { listAll } from './list-all.ts'
@@ -229,14 +230,7 @@ export function contractSuite(factory: HarnessFactory): void {
       const { locks } = await listAll(outage.store)
       expect(locks).toHaveLength(1)
       await outage.kill()
-      for (const work of [
-        () => listAll(outage.store),
-        () => outage.store.inspect('any', never),
-        () => releaseLock(outage.store, 'any', 'fence', never),
-        () => outage.store.clock(never),
-        async () => firstError(await outage.store.look([locks[0]?.id ?? '', 'any'], never)),
-      ])
-        expect(await codeOf(work())).toBe('STORE_UNREACHABLE')
+      expect(await inTime(codesOfCalls(outage.store, locks))).toEqual(UNREACHABLE)
       const many = await outage.store
         .releaseMany([...locks, ...locks], keepNothing, never)
         .catch(error => [{ ok: false as const, error }])
@@ -244,7 +238,31 @@ export function contractSuite(factory: HarnessFactory): void {
       await outage.revive()
       await expect.poll(() => codeOf(listAll(outage.store)), { interval: 100 }).toBe('no error')
     })
+
+    it('gives up on a server that stopped answering, and closes without waiting for it', async context => {
+      if (!outage.freeze) return context.skip()
+      const { locks } = await listAll(outage.store)
+      outage.freeze()
+      expect(await inTime(codesOfCalls(outage.store, locks))).toEqual(UNREACHABLE)
+      outage.thaw?.()
+      await expect.poll(() => codeOf(listAll(outage.store)), { interval: 100 }).toBe('no error')
+      outage.freeze()
+      await inTime(outage.store.close())
+    })
   })
+}
+
+const UNREACHABLE = Array.from({ length: 5 }, () => 'STORE_UNREACHABLE')
+
+function codesOfCalls(store: LockStore, locks: readonly Lock[]): Promise<string[]> {
+  const calls = [
+    listAll(store),
+    store.inspect('any', never),
+    releaseLock(store, 'any', 'fence', never),
+    store.clock(never),
+    store.look([locks[0]?.id ?? '', 'any'], never).then(firstError),
+  ]
+  return Promise.all(calls.map(codeOf))
 }
 
 function firstError(settled: readonly Settled<unknown>[]): void {

@@ -6,6 +6,8 @@ export type DynamoServer = {
   kill(): Promise<void>
   /** Up again after a kill, on the same port with the same tables. */
   revive(): Promise<void>
+  freeze(): void
+  thaw(): void
   close(): Promise<void>
 }
 
@@ -22,6 +24,8 @@ export async function startDynamoDb(): Promise<DynamoServer> {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     kill: () => server.stop('SIGKILL'),
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
     async revive() {
       server = await start(port)
     },

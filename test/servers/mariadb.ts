@@ -11,6 +11,8 @@ export type MariaDbServer = {
   kill(): Promise<void>
   /** Up again after a kill, on the same port with the same data. */
   revive(): Promise<void>
+  freeze(): void
+  thaw(): void
   close(): Promise<void>
 }
 
@@ -48,6 +50,8 @@ export async function startMariaDb(): Promise<MariaDbServer> {
   return {
     port,
     kill: () => server.stop('SIGKILL'),
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
     async revive() {
       server = await start(port)
     },

@@ -58,6 +58,9 @@ for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
 export type ServerProcess = {
   readonly pid: number
   stop(signal?: NodeJS.Signals): Promise<void>
+  /** Answers nothing until thawed; its connections stay open. */
+  freeze(): void
+  thaw(): void
 }
 
 /** Starts a server and waits until `ready` says that this very process answers. Its output is kept, and told if it does not come up. */
@@ -90,5 +93,7 @@ export async function startProcess(
       child.kill(signal)
       await exited
     },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
   }
 }
