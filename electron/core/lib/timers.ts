@@ -5,27 +5,33 @@ import { aborted } from './errors.ts'
 /** The longest delay setTimeout accepts. */
 const LONGEST_MS = 2 ** 31 - 1
 
-const listeners = new WeakMap<AbortSignal, Set<() => void>>()
+type Listener = { readonly works: Set<() => void>; readonly fire: () => void }
+
+const listeners = new WeakMap<AbortSignal, Listener>()
 
 /** Calls back when the signal fires, until stopped. One DOM listener per signal: Node warns of a leak at a thousand. */
 export function onAbort(signal: AbortSignal, work: () => void): () => void {
-  const all = listeners.get(signal) ?? listenTo(signal)
+  const { works, fire } = listeners.get(signal) ?? listenTo(signal)
   const mine = () => work()
-  all.add(mine)
+  works.add(mine)
   return () => {
-    all.delete(mine)
+    if (!works.delete(mine) || works.size > 0) return
+    // Node keeps a signal of AbortSignal.any alive while it has a listener.
+    signal.removeEventListener('abort', fire)
+    listeners.delete(signal)
   }
 }
 
 /** Apart from `onAbort`, whose first caller this closure would otherwise keep as long as the signal. */
-function listenTo(signal: AbortSignal): Set<() => void> {
-  const all = new Set<() => void>()
+function listenTo(signal: AbortSignal): Listener {
+  const works = new Set<() => void>()
   const fire = () => {
-    for (const each of [...all]) each()
+    for (const each of [...works]) each()
   }
-  listeners.set(signal, all)
+  const listener = { works, fire }
+  listeners.set(signal, listener)
   signal.addEventListener('abort', fire, { once: true })
-  return all
+  return listener
 }
 
 export type LinkedAbort = {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   atMost,
@@ -98,4 +99,20 @@ describe('retrying in the background', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect(attempt).toHaveBeenCalledOnce()
   })
+})
+
+it('leaves no listener on a signal when nothing waits for it any more', () => {
+  const abort = new AbortController()
+  const fired: string[] = []
+  const stopFirst = onAbort(abort.signal, () => fired.push('first'))
+  const stopSecond = onAbort(abort.signal, () => fired.push('second'))
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1)
+  stopFirst()
+  stopSecond()
+  expect(getEventListeners(abort.signal, 'abort')).toEqual([])
+  const stopThird = onAbort(abort.signal, () => fired.push('third'))
+  stopFirst()
+  abort.abort()
+  expect(fired).toEqual(['third'])
+  stopThird()
 })
