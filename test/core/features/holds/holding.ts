@@ -11,10 +11,16 @@ import { openConsole, profile } from '../console.ts'
 
 export const MINUTE = 60_000
 
-/** Runs like the machine's clock, and can be advanced. */
+/** Runs like the machine's clock, and can be advanced and stopped. */
 export class MovedClock {
   #aheadMs = 0
-  readonly now = () => Date.now() + this.#aheadMs
+  #stoppedAt: number | null = null
+  readonly now = () => (this.#stoppedAt ?? Date.now()) + this.#aheadMs
+
+  /** A busy machine uses up no lease any more. */
+  stop(): void {
+    this.#stoppedAt = Date.now()
+  }
 
   pass(ms: number): void {
     this.#aheadMs += ms

@@ -218,6 +218,7 @@ describe('a maintenance hold', () => {
   it('renews a lease of one minute, and is released when its time is over', async () => {
     const c = await held()
     const { holdId, until } = await c.taken(KEY, { forMs: 2 * MINUTE })
+    c.clock.stop()
     const pastEndMs = () => c.endsAt() * 1000 - (until ?? 0)
     expect(c.leftMs()).toBeLessThanOrEqual(MINUTE)
     for (let i = 0; i < 3; i++) {
