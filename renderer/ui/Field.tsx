@@ -81,15 +81,15 @@ function markForFocus(input: HTMLInputElement | null): void {
   input?.setAttribute('autofocus', '')
 }
 
-type SelectProps<T extends string> = {
+type ChoiceProps<T extends string> = {
   readonly label: string
   readonly value: T
-  readonly options: Options<T>
+  readonly options: readonly (readonly [T, string])[]
   readonly onChange: (value: T) => void
   readonly hint?: string
 }
 
-export function SelectField<T extends string>({ label, value, options, onChange, hint }: SelectProps<T>) {
+export function SelectField<T extends string>({ label, value, options, onChange, hint }: ChoiceProps<T>) {
   const id = useId()
   return (
     <div className={styles.field}>
@@ -134,18 +134,8 @@ export function Switch({ label, hint, checked, onChange }: SwitchProps) {
   )
 }
 
-type Options<T extends string> = readonly (readonly [T, string])[]
-
-type SegmentsProps<T extends string> = {
-  readonly label: string
-  readonly value: T
-  readonly options: Options<T>
-  readonly onChange: (value: T) => void
-  readonly hint?: string
-}
-
 /** A form field with a few visible choices: radio buttons side by side. */
-export function Segments<T extends string>({ label, value, options, onChange, hint }: SegmentsProps<T>) {
+export function Segments<T extends string>({ label, value, options, onChange, hint }: ChoiceProps<T>) {
   const name = useId()
   return (
     <fieldset className={segmentStyles.segments} aria-describedby={hintId(name, hint)}>
@@ -163,11 +153,7 @@ export function Segments<T extends string>({ label, value, options, onChange, hi
   )
 }
 
-type SegmentButtonsProps<T extends string> = {
-  readonly label: string
-  readonly value: T
-  readonly options: Options<T>
-  readonly onChange: (value: T) => void
+type SegmentButtonsProps<T extends string> = Omit<ChoiceProps<T>, 'hint'> & {
   readonly className?: string | undefined
 }
 
