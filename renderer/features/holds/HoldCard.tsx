@@ -53,15 +53,24 @@ export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
         <HoldCountdown hold={hold} />
         <HoldActions hold={hold} />
       </header>
-      <p className={styles.reason}>{shownText(hold.reason, 600)}</p>
+      <HoldFacts hold={hold} />
+    </li>
+  )
+}
+
+function HoldFacts({ hold }: { readonly hold: MaintenanceHold }) {
+  const { reason, state, mode, problem } = hold
+  return (
+    <>
+      <p className={styles.reason}>{shownText(reason, 600)}</p>
       <p className={`muted ${styles.facts}`}>{factsOf(hold).join(' · ')}</p>
       {problem !== null && (
         <Notice role="status">
-          {state === 'held' && hold.mode === 'renewed' && `${words.problem} `}
+          {state === 'held' && mode === 'renewed' && `${t.holds.problem} `}
           {sentence(problem)}
         </Notice>
       )}
-    </li>
+    </>
   )
 }
 
@@ -136,14 +145,7 @@ export function LockHold({ target: { storeId, id }, lock }: Props) {
       </h3>
       {hold ? (
         <>
-          <p className={styles.reason}>{shownText(hold.reason, 600)}</p>
-          <p className={`muted ${styles.facts}`}>{factsOf(hold).join(' · ')}</p>
-          {hold.problem !== null && (
-            <Notice role="status">
-              {hold.mode === 'renewed' && `${words.problem} `}
-              {sentence(hold.problem)}
-            </Notice>
-          )}
+          <HoldFacts hold={hold} />
           <HoldActions hold={hold} />
         </>
       ) : (
