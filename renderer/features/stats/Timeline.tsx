@@ -66,8 +66,8 @@ export function Timeline({ scope, span }: Props) {
               keyOf={idOf}
               columns={[
                 [columns.holder, sayHolder, 'head'],
-                [columns.from, sayBegin],
-                [columns.until, sayEnd],
+                [columns.from, t.stats.tenureFrom],
+                [columns.until, t.stats.tenureUntil],
                 [columns.length, tenure => sayLength(tenure, span.to)],
                 [columns.renewals, ({ renewals }) => t.number(renewals)],
               ]}
@@ -203,16 +203,14 @@ function idOf(tenure: LockTenure): string {
 }
 
 function sayTenure(tenure: LockTenure, now: number): string {
-  const renewals = t.stats.renewals(tenure.renewals)
-  return [sayHolder(tenure), sayBegin(tenure), sayEnd(tenure), sayLength(tenure, now), renewals].join(' · ')
-}
-
-function sayBegin({ from, begin }: LockTenure): string {
-  return t.stats.tenureFrom(from, begin)
-}
-
-function sayEnd({ until, end }: LockTenure): string {
-  return t.stats.tenureUntil(until, end)
+  const { tenureFrom, tenureUntil, renewals } = t.stats
+  return [
+    sayHolder(tenure),
+    tenureFrom(tenure),
+    tenureUntil(tenure),
+    sayLength(tenure, now),
+    renewals(tenure.renewals),
+  ].join(' · ')
 }
 
 function sayLength({ from, begin, until, end }: LockTenure, now: number): string {

@@ -25,6 +25,14 @@ const beginnings: Record<LockTenure['begin'], (at: number) => string> = {
   stored: dateTime,
 }
 
+const endings: Record<LockTenure['end'], (at: string) => string> = {
+  held: () => 'still held',
+  freed: at => `${at}, released`,
+  lapsed: at => `${at}, ran out`,
+  'passed-on': at => `${at}, another took over`,
+  unseen: at => `last seen ${at}`,
+}
+
 /** Numbers, charts and who held what. */
 export const stats = {
   stats: {
@@ -151,17 +159,9 @@ export const stats = {
       length: 'Held for',
       renewals: 'Renewals',
     },
-    tenureFrom: (at: number, begin: LockTenure['begin']) => beginnings[begin](at),
-    tenureUntil: (at: number | null, end: LockTenure['end']) =>
-      at === null
-        ? 'still held'
-        : {
-            held: 'still held',
-            freed: `${dateTime(at)}, released`,
-            lapsed: `${dateTime(at)}, ran out`,
-            'passed-on': `${dateTime(at)}, another took over`,
-            unseen: `last seen ${dateTime(at)}`,
-          }[end],
+    tenureFrom: ({ from, begin }: LockTenure) => beginnings[begin](from),
+    tenureUntil: ({ until, end }: LockTenure) =>
+      until === null ? 'still held' : endings[end](dateTime(until)),
     tenureLength: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
     renewals: (n: number) => plural(n, 'renewal', 'renewals'),
 
