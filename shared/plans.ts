@@ -213,52 +213,41 @@ const filePath = z.string().min(1).max(4096)
 /** Locks per second and store. */
 export const rateSchema = z.number().min(0.1).max(100_000)
 
+/** A method that writes to no store and answers with the plan. */
+function preparesPlan<S extends z.ZodRawShape>(shape: S) {
+  return { effect: 'read', input: z.strictObject(shape), output: z.custom<PlanSummary>() } as const
+}
+
 export const planMethods = {
   /**
    * Freezes the locks that match a filter, or exactly the picked ones. Changes no store. A host that has not been watching
    * reads the locks twice, `watchMs` apart, to see which are renewed.
    */
-  'plans.create': {
-    effect: 'read',
-    input: z.strictObject({
-      storeIds: z.array(storeId).min(1).max(200),
-      filter: z.string().max(2000).optional(),
-      picks: z
-        .array(z.strictObject({ storeId, id: lockId, fence }))
-        .max(100_000)
-        .optional(),
-      watchMs: z.number().int().min(0).max(MINUTE_MS).optional(),
-      /** The path of the plan file. Only for a host whose operator may name files. */
-      file: filePath.optional(),
-    }),
-    output: z.custom<PlanSummary>(),
-  },
+  'plans.create': preparesPlan({
+    storeIds: z.array(storeId).min(1).max(200),
+    filter: z.string().max(2000).optional(),
+    picks: z
+      .array(z.strictObject({ storeId, id: lockId, fence }))
+      .max(100_000)
+      .optional(),
+    watchMs: z.number().int().min(0).max(MINUTE_MS).optional(),
+    /** The path of the plan file. Only for a host whose operator may name files. */
+    file: filePath.optional(),
+  }),
   /** Opens a plan outside the data folder. Only for a host whose operator may name files. */
-  'plans.open': {
-    effect: 'read',
-    input: z.strictObject({ file: filePath }),
-    output: z.custom<PlanSummary>(),
-  },
+  'plans.open': preparesPlan({ file: filePath }),
   /** The plans of the data folder, newest first. */
   'plans.list': { effect: 'read', input: z.strictObject({}), output: z.custom<PlanSummary[]>() },
   /** Copies a plan into the data folder, by the text of its file. */
-  'plans.import': {
-    effect: 'read',
-    input: z.strictObject({ text: z.string().max(200_000_000) }),
-    output: z.custom<PlanSummary>(),
-  },
+  'plans.import': preparesPlan({ text: z.string().max(200_000_000) }),
   /** Deletes a plan that is not running. */
   'plans.remove': { effect: 'read', input: z.strictObject({ planId }), output: z.null() },
   /** Excludes locks from the plan or includes them again, until it is applied. */
-  'plans.exclude': {
-    effect: 'read',
-    input: z.strictObject({
-      planId,
-      exclusions: z.array(exclusionSchema).max(100_000),
-      excluded: z.boolean(),
-    }),
-    output: z.custom<PlanSummary>(),
-  },
+  'plans.exclude': preparesPlan({
+    planId,
+    exclusions: z.array(exclusionSchema).max(100_000),
+    excluded: z.boolean(),
+  }),
   /** Reads the locks of the plan again and compares them. */
   'plans.compare': { effect: 'read', input: z.strictObject({ planId }), output: z.custom<PlanComparison>() },
   /** Starts the run, or resumes with the locks left. Answers once it has started; plans.watch has the rest. */
@@ -274,21 +263,13 @@ export const planMethods = {
     output: z.custom<PlanSummary>(),
   },
   /** `stop` waits for requests in flight and attempts no further lock. */
-  'plans.steer': {
-    effect: 'read',
-    input: z.strictObject({
-      planId,
-      to: z.enum(['pause', 'resume', 'stop']).optional(),
-      rate: rateSchema.optional(),
-    }),
-    output: z.custom<PlanSummary>(),
-  },
+  'plans.steer': preparesPlan({
+    planId,
+    to: z.enum(['pause', 'resume', 'stop']).optional(),
+    rate: rateSchema.optional(),
+  }),
   /** Makes a plan that restores what a plan or a single release released, as far as possible. */
-  'plans.undo': {
-    effect: 'read',
-    input: z.strictObject({ of: z.string().min(1).max(64), file: filePath.optional() }),
-    output: z.custom<PlanSummary>(),
-  },
+  'plans.undo': preparesPlan({ of: z.string().min(1).max(64), file: filePath.optional() }),
 } as const
 
 export const planStreams = {

@@ -187,38 +187,27 @@ const switchId = z.string().min(1).max(64)
 const file = z.string().min(1).max(4096)
 const reason = z.string().trim().min(1).max(2000)
 
+/** A method that changes a switch and answers with it. */
+function changes<S extends z.ZodRawShape>(shape: S) {
+  return { effect: 'settings', input: z.strictObject(shape), output: switchRunSchema } as const
+}
+
 export const switchMethods = {
   'switch.list': { effect: 'read', input: z.strictObject({}), output: z.array(switchRunSchema) },
   /** Continues the open switch between the two stores, if any. */
-  'switch.begin': {
-    effect: 'settings',
-    input: z.strictObject({
-      fromStoreId: storeId,
-      toStoreId: storeId,
-      quietMs: z.number().int().min(1000).max(HOUR_MS).optional(),
-    }),
-    output: switchRunSchema,
-  },
+  'switch.begin': changes({
+    fromStoreId: storeId,
+    toStoreId: storeId,
+    quietMs: z.number().int().min(1000).max(HOUR_MS).optional(),
+  }),
   /** Refused without a reason while the check is not met. Passing the last step ends the switch. */
-  'switch.pass': {
-    effect: 'settings',
-    input: z.strictObject({
-      switchId,
-      step: switchStepSchema,
-      reason: z.string().trim().max(2000).optional(),
-    }),
-    output: switchRunSchema,
-  },
-  'switch.back': {
-    effect: 'settings',
-    input: z.strictObject({ switchId, step: switchStepSchema }),
-    output: switchRunSchema,
-  },
-  'switch.abandon': {
-    effect: 'settings',
-    input: z.strictObject({ switchId, reason }),
-    output: switchRunSchema,
-  },
+  'switch.pass': changes({
+    switchId,
+    step: switchStepSchema,
+    reason: z.string().trim().max(2000).optional(),
+  }),
+  'switch.back': changes({ switchId, step: switchStepSchema }),
+  'switch.abandon': changes({ switchId, reason }),
   /** Sets or clears the settings file, and shows what would change in it. */
   'switch.envPreview': {
     effect: 'settings',
@@ -226,11 +215,7 @@ export const switchMethods = {
     output: envPreviewSchema.nullable(),
   },
   /** Keeps a copy, then changes the line. Refused if the file has changed since the preview. */
-  'switch.envChange': {
-    effect: 'settings',
-    input: z.strictObject({ switchId, file, digest: z.string().min(1).max(200) }),
-    output: switchRunSchema,
-  },
+  'switch.envChange': changes({ switchId, file, digest: z.string().min(1).max(200) }),
   /** Makes a plan that releases the remaining locks of the old store. */
   'switch.plan': { effect: 'settings', input: z.strictObject({ switchId }), output: z.custom<PlanSummary>() },
 } as const
