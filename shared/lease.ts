@@ -169,7 +169,7 @@ export function byAttention(now: number): (a: Lock, b: Lock) => number {
 }
 
 /** Texts in code-unit order, which depends on no locale. No subtraction: Infinity - Infinity is NaN. */
-function compare<T extends string | number>(a: T, b: T): number {
+export function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import { matches, parseFilter } from '../../shared/filter.ts'
-import { attentionRank, EXPIRING_FRACTION, expiresAtOf, heldSinceOf } from '../../shared/lease.ts'
+import { attentionRank, compare, EXPIRING_FRACTION, expiresAtOf, heldSinceOf } from '../../shared/lease.ts'
 import { holderText } from '../../shared/lock-words.ts'
 import { onTick } from './clock.ts'
 import { book, consoleStore, statusOf } from './console.ts'
@@ -197,11 +197,6 @@ function comparer(): (a: RankedRow, b: RankedRow) => number {
     (byState && (compare(deadlineOf(a), deadlineOf(b)) || compare(sinceOf(a), sinceOf(b)))) ||
     compare(a.row.lock.key, b.row.lock.key) ||
     compare(a.row.rowId, b.row.rowId)
-}
-
-function compare(a: string | number, b: string | number): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
 }
 
 /** The store time at which the lock's state changes next by itself. */

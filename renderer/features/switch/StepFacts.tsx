@@ -308,7 +308,7 @@ export function RestartStep({ run, now }: StepProps) {
   const { firstArrivalInNewAt: first, to } = now
   const waitingMs = time - (reachedAt(run, 'restart') ?? run.begunAt)
   return (
-    <Card label={words.newHeld} isBehind={to.status !== 'live'} className={partStyles.stack}>
+    <Card label={t.switch.verify.newHeld} isBehind={to.status !== 'live'} className={partStyles.stack}>
       {first === null ? (
         <p className={styles.firstLock}>
           <span className={styles.pulse} aria-hidden="true" />
@@ -320,7 +320,7 @@ export function RestartStep({ run, now }: StepProps) {
           <Icon name="check" size={16} /> {words.came(storeName(run.to), first)}
         </p>
       )}
-      <Figures label={words.newHeld} figures={figuresOf(now, words)} />
+      <Figures label={t.switch.verify.newHeld} figures={figuresOf(now)} />
     </Card>
   )
 }
@@ -333,7 +333,7 @@ export function VerifyStep({ run, now }: StepProps) {
   const inBoth = { name: words.splits, value: splits.length, tone: 'danger' as const }
   return (
     <Card label={words.newHeld} isBehind={isBehind} className={partStyles.stack}>
-      <Figures label={words.newHeld} figures={[...figuresOf(now, words), inBoth]} />
+      <Figures label={words.newHeld} figures={[...figuresOf(now), inBoth]} />
       {/* While a worker holds a lock, the old store is not quiet; and after a worker was seen, quiet proves nothing. */}
       {from.held !== null && !isWorkedIn(from) && !isSeen && (
         <QuietMeter label={words.oldQuiet} run={run} now={now} />
@@ -351,9 +351,8 @@ export function VerifyStep({ run, now }: StepProps) {
   )
 }
 
-type FigureWords = { readonly newHeld: string; readonly newRate: string; readonly oldHeld: string }
-
-function figuresOf({ from, to }: StepProps['now'], words: FigureWords) {
+function figuresOf({ from, to }: SwitchNow) {
+  const words = t.switch.verify
   return [
     { name: words.newHeld, value: to.held, tone: 'live' as const },
     { name: words.newRate, value: to.acquiredPerMinute, say: t.switch.understand.perMinute },

@@ -224,16 +224,13 @@ export const providerSwitch = {
       waiting: (name: string) => `Waiting for a worker in ${name}`,
       waitingFor: (ms: number) => `for ${duration(ms)}`,
       came: (name: string, at: number) => `A worker took or renewed a lock in ${name} ${clockTime(at)}.`,
-      oldHeld: 'Held in the old store',
-      newHeld: 'Held in the new store',
-      newRate: 'Taken there a minute',
     },
 
     verify: {
       newHeld: 'Held in the new store',
+      newRate: 'Taken in the new store a minute',
       oldHeld: 'Held in the old store',
       splits: 'Held in both',
-      newRate: 'Taken in the new store a minute',
       oldQuiet: 'The old store is quiet',
       seen: 'A name was held in both stores since the workers were started. That is over, but whatever did it may do it again.',
     },
