@@ -16,14 +16,12 @@ export class LockBusy extends Error {
 
 /** One writer at a time among processes. A dead holder on this machine is certain; one elsewhere is given up after our patience. */
 export class FolderLock {
-  readonly #path: string
-  readonly #patienceMs: number
   #hadLastTurn = false
 
-  constructor(path: string, patienceMs: number) {
-    this.#path = path
-    this.#patienceMs = patienceMs
-  }
+  constructor(
+    readonly path: string,
+    readonly patienceMs: number,
+  ) {}
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     const turn = await this.#acquire()
@@ -38,11 +36,11 @@ export class FolderLock {
 
   /** Only our own: another process may have broken it open meanwhile. */
   async #release(turn: string): Promise<void> {
-    if ((await readLockFile(this.#path))?.turn === turn) await unlink(this.#path)
+    if ((await readLockFile(this.path))?.turn === turn) await unlink(this.path)
   }
 
   async #acquire(): Promise<string> {
-    const waiting = `${this.#path}.waiting`
+    const waiting = `${this.path}.waiting`
     if (this.#hadLastTurn && (await isThere(waiting))) {
       await sleep(COURTESY_MS)
       await rm(waiting, { force: true })
@@ -50,20 +48,20 @@ export class FolderLock {
     const began = performance.now()
     let seen = { turn: '', since: began }
     for (let pollMs = 1; ; pollMs = Math.min(LONGEST_POLL_MS, pollMs * 2)) {
-      const held = await readLockFile(this.#path)
+      const held = await readLockFile(this.path)
       if (held === null) {
-        const turn = await createLockFile(this.#path)
+        const turn = await createLockFile(this.path)
         if (turn !== null) return turn
         continue
       }
       const now = performance.now()
       if (held.turn !== seen.turn) seen = { turn: held.turn, since: now }
       const life = await lifeOf(held)
-      const isSlow = now - seen.since > this.#patienceMs
+      const isSlow = now - seen.since > this.patienceMs
       const isDead = life === 'dead' || (life === 'unknown' && isSlow)
-      if (now - began > QUEUE * this.#patienceMs || (isSlow && !isDead))
+      if (now - began > QUEUE * this.patienceMs || (isSlow && !isDead))
         throw new LockBusy(`process ${held.pid} does not finish writing to it`)
-      if (isDead) await breakOpen(this.#path, held)
+      if (isDead) await breakOpen(this.path, held)
       if (now - began > IMPATIENT_MS) await writeFile(waiting, '', { mode: 0o600 })
       await sleep(pollMs * (0.5 + Math.random()))
     }

@@ -22,7 +22,6 @@ const PATIENCE_MS = 2000
 
 /** A JSON file that processes share: locked and re-read before each change, and replaced atomically. */
 export class SharedFile<T> {
-  readonly #options: SharedFileOptions<T>
   readonly #path: string
   readonly #lock: FolderLock
   readonly #queue = new WorkQueue()
@@ -32,8 +31,7 @@ export class SharedFile<T> {
   #problem: string | null = null
   #setAsideNotice: string | null = null
 
-  constructor(options: SharedFileOptions<T>) {
-    this.#options = options
+  constructor(readonly options: SharedFileOptions<T>) {
     this.#value = options.empty
     this.#path = join(options.folder, `${options.name}.json`)
     this.#lock = new FolderLock(join(options.folder, `${options.name}.lock`), PATIENCE_MS)
@@ -46,7 +44,7 @@ export class SharedFile<T> {
 
   /** There is no file, or there is none any longer. */
   get isMissing(): boolean {
-    return this.#value === this.#options.empty
+    return this.#value === this.options.empty
   }
 
   /** What an operator should know of the file, as a sentence: it is unreadable, or was set aside. */
@@ -61,7 +59,7 @@ export class SharedFile<T> {
 
   /** Changes the file, on top of what other processes have changed. Returning the same value writes nothing. */
   update(change: (value: T) => T): Promise<T> {
-    const { folder, name, what } = this.#options
+    const { folder, name, what } = this.options
     return this.#queue.run(async () => {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -87,7 +85,7 @@ export class SharedFile<T> {
     const version = await versionOf(this.#path)
     // A file whose permissions were fixed is readable again and has the same version.
     if (version === this.#version && this.#problem === null) return false
-    const { empty } = this.#options
+    const { empty } = this.options
     const before = { version: this.#version, problem: this.#problem }
     const parsed = await this.#parse()
     this.#version = version
@@ -102,7 +100,7 @@ export class SharedFile<T> {
   async #parse(): Promise<
     { readonly value: T | null } | { readonly problem: string; readonly isInvalid: boolean }
   > {
-    const { what, schema } = this.#options
+    const { what, schema } = this.options
     let text: string
     try {
       text = await readFile(this.#path, 'utf8')
@@ -116,7 +114,7 @@ export class SharedFile<T> {
   }
 
   async #setAside(): Promise<void> {
-    const { folder, name, what } = this.#options
+    const { folder, name, what } = this.options
     const aside = `${name}.damaged-${Date.now()}.json`
     const work = async () => {
       // Another process may have set the damaged file aside and written a good one.

@@ -10,15 +10,12 @@ type Reader = { toldAt: number; due: number; readonly pause: WakeableSleep }
 /** Sends readers a snapshot at once, and again after changes, coalesced. With a rest of 0, as fast as each reader takes them. */
 export class ChangeFeed {
   readonly #readers = new Set<Reader>()
-  readonly #restMs: number
 
-  constructor(restMs = READABLE_MS) {
-    this.#restMs = restMs
-  }
+  constructor(readonly restMs = READABLE_MS) {}
 
   /** Content changed. */
   changed(): void {
-    this.#tellAfter(this.#restMs)
+    this.#tellAfter(this.restMs)
   }
 
   /** Only counters changed. */

@@ -22,19 +22,15 @@ const NOT_THERE_ENOUGH = 3
 
 /** Requests locks, and releases those that no program knows of: granted too late, or with a lost answer. */
 export class Acquirer {
-  readonly #provider: Provider
-  readonly #closed: AbortSignal
-  readonly #pending: PendingWork
-
   /** `pending` tracks every request, including the release of a lock that was granted too late. */
-  constructor(provider: Provider, closed: AbortSignal, pending = new PendingWork()) {
-    this.#provider = provider
-    this.#closed = closed
-    this.#pending = pending
-  }
+  constructor(
+    readonly provider: Provider,
+    readonly closed: AbortSignal,
+    readonly pending = new PendingWork(),
+  ) {}
 
   attempt(wanted: LockRequest, signal: AbortSignal): Promise<Attempt> {
-    return this.#pending.track(this.#attempt(wanted, signal))
+    return this.pending.track(this.#attempt(wanted, signal))
   }
 
   async #attempt(wanted: LockRequest, signal: AbortSignal): Promise<Attempt> {
@@ -42,7 +38,7 @@ export class Acquirer {
     const askedAt = performance.now()
     try {
       const request = { owner, ttlMs: wanted.ttlMs, metadata: wanted.metadata }
-      const answer = await this.#provider.take(wanted.key, request, signal)
+      const answer = await this.provider.take(wanted.key, request, signal)
       const isTooLate = performance.now() - askedAt >= wanted.ttlMs
       if (answer.is === 'taken' && (signal.aborted || isTooLate)) {
         this.giveBack(wanted, { owner, mark: answer.mark })
@@ -63,8 +59,8 @@ export class Acquirer {
     const until = performance.now() + wanted.ttlMs
     let notThere = 0
     const attempt = async (): Promise<boolean> => {
-      const answer = await this.#pending
-        .track(this.#provider.release(wanted.key, proof, NEVER))
+      const answer = await this.pending
+        .track(this.provider.release(wanted.key, proof, NEVER))
         .catch(() => null)
       if (answer?.is === 'released' || !isUnmistakable(wanted.owner, proof)) return true
       return answer?.is === 'lost' && ++notThere >= NOT_THERE_ENOUGH
@@ -72,7 +68,7 @@ export class Acquirer {
     retryUntilDone(attempt, {
       afterMs: 0,
       isOver: () => performance.now() > until,
-      closed: this.#closed,
+      closed: this.closed,
     })
   }
 }

@@ -1,5 +1,6 @@
+import { settle } from '../lib/concurrency.ts'
 import { aborted, StoreError } from '../lib/errors.ts'
-import { later, onAbort } from '../lib/timers.ts'
+import { later, onAbort, WakeableSleep } from '../lib/timers.ts'
 import type { Acquirer, Attempt, LockRequest } from './acquirer.ts'
 import type { Provider } from './provider.ts'
 import type { CurrentHolder } from './types.ts'
@@ -43,7 +44,6 @@ const DOUBT_MS = 250
 
 /** The waiters of one manager for one key, first come, first served. Only the head asks the store, however long the queue. */
 export class WaitQueue {
-  readonly #o: WaitQueueOptions
   readonly #waiters: Waiter[] = []
   #asked: { readonly waiter: Waiter; readonly abort: AbortController } | null = null
   #holder: CurrentHolder | null = null
@@ -54,20 +54,18 @@ export class WaitQueue {
   #isKnown = false
   #isRunning = false
   #isWoken = false
-  #wakeUp: (() => void) | null = null
+  readonly #rest = new WakeableSleep()
   /** Also while it is pending. Resolves with the function that ends it. */
   #subscription: Promise<() => void> | null = null
   #stopDoubting: (() => void) | null = null
 
-  constructor(options: WaitQueueOptions) {
-    this.#o = options
-  }
+  constructor(readonly options: WaitQueueOptions) {}
 
   wait(wanted: LockRequest, waitMs: number, signal: AbortSignal | undefined): Promise<WaitResult> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         // An empty queue would otherwise never be removed.
-        if (!this.#isRunning) this.#o.onEmpty()
+        if (!this.#isRunning) this.options.onEmpty()
         return reject(aborted())
       }
       const stopTimer = Number.isFinite(waitMs) ? later(waitMs, () => this.#giveUp(waiter)) : () => {}
@@ -91,7 +89,7 @@ export class WaitQueue {
   /** The lock was released in this process. */
   wake(): void {
     this.#isWoken = true
-    this.#wakeUp?.()
+    this.#rest.wake()
   }
 
   /** Rejects all waiters. */
@@ -106,13 +104,13 @@ export class WaitQueue {
       const pauseMs = await this.#ask(head)
       if (this.#waiters.length === 0) break
       this.#startListening()
-      await this.#pause(pauseMs)
+      if (!this.#isWoken) await this.#rest.sleep(pauseMs)
     }
     this.#subscription?.then(stop => stop()).catch(() => {})
     this.#subscription = null
     this.#doubtNoMore()
     this.#isRunning = false
-    this.#o.onEmpty()
+    this.options.onEmpty()
   }
 
   /** Asks the store once. Returns the delay before the next request if no notification arrives. */
@@ -120,10 +118,10 @@ export class WaitQueue {
     this.#doubtNoMore()
     const abort = new AbortController()
     this.#asked = { waiter, abort }
-    const asked = this.#o.acquirer.attempt(waiter.wanted, abort.signal)
-    const answer = await asked.catch((error: unknown) => ({ is: 'failed' as const, error }))
+    const attempt = await settle(() => this.options.acquirer.attempt(waiter.wanted, abort.signal))
     this.#asked = null
-    if (answer.is === 'failed') return this.#failed(waiter, answer.error)
+    if (!attempt.ok) return this.#failed(waiter, attempt.error)
+    const answer = attempt.value
     this.#trouble = null
     this.#troubles = 0
     this.#isKnown = true
@@ -134,7 +132,7 @@ export class WaitQueue {
       this.#isWoken = false
       // A waiter that left after the answer came was already rejected: nothing else would release its lock.
       if (this.#remove(waiter)) waiter.settle(answer)
-      else this.#o.acquirer.giveBack(waiter.wanted, { owner, mark: answer.mark })
+      else this.options.acquirer.giveBack(waiter.wanted, { owner, mark: answer.mark })
       this.#dismissLate()
       return this.#pollMs(waiter.wanted.ttlMs)
     }
@@ -143,11 +141,7 @@ export class WaitQueue {
     return this.#pollMs(answer.leftMs)
   }
 
-  #failed(waiter: Waiter, thrown: unknown): number {
-    const error =
-      thrown instanceof StoreError
-        ? thrown
-        : new StoreError('INTERNAL', 'Taking a lock failed', { cause: thrown })
+  #failed(waiter: Waiter, error: StoreError): number {
     // The waiter has already left.
     if (!this.#waiters.includes(waiter)) return 0
     waiter.trouble = error
@@ -166,19 +160,19 @@ export class WaitQueue {
   }
 
   #pollMs(leftMs: number | null): number {
-    return Math.max(Math.min(this.#o.pollMs, (leftMs ?? Number.POSITIVE_INFINITY) + 1), QUICKEST_MS)
+    return Math.max(Math.min(this.options.pollMs, (leftMs ?? Number.POSITIVE_INFINITY) + 1), QUICKEST_MS)
   }
 
   /** Not awaited: the queue keeps polling while the store subscribes, or refuses to. */
   #startListening(): void {
-    const { listen } = this.#o.provider
+    const { listen } = this.options.provider
     const [first] = this.#waiters
     if (this.#subscription || listen === null || this.#trouble || !this.#isKnown || !first) return
     const told = () => {
-      if (this.#o.isOurs()) this.#doubt()
+      if (this.options.isOurs()) this.#doubt()
       else this.wake()
     }
-    const subscription = listen.call(this.#o.provider, first.wanted.key, told, this.#o.closed)
+    const subscription = listen.call(this.options.provider, first.wanted.key, told, this.options.closed)
     this.#subscription = subscription
     subscription.then(
       // Asking once more after subscribing makes sure that no release is missed.
@@ -203,18 +197,6 @@ export class WaitQueue {
     this.#stopDoubting = null
   }
 
-  #pause(ms: number): Promise<void> {
-    if (this.#isWoken) return Promise.resolve()
-    return new Promise(resolve => {
-      const stop = later(ms, () => this.#wakeUp?.())
-      this.#wakeUp = () => {
-        stop()
-        this.#wakeUp = null
-        resolve()
-      }
-    })
-  }
-
   #giveUp(waiter: Waiter): void {
     waiter.isLate = true
     // The pending answer may grant the lock, and the first answer names the holder.
@@ -232,7 +214,7 @@ export class WaitQueue {
     if (this.#asked?.waiter === waiter) this.#asked.abort.abort()
     waiter.settle(waited)
     // The queue is empty: let it end.
-    if (this.#waiters.length === 0) this.#wakeUp?.()
+    if (this.#waiters.length === 0) this.#rest.wake()
   }
 
   #remove(waiter: Waiter): boolean {

@@ -63,22 +63,19 @@ function lostDuring(lost: LockLostError, done: PromiseSettledResult<unknown>): L
 
 /** Renews a lock after each third of its lease. Its timers keep no process alive. */
 class Renewal {
-  readonly #lock: LockHandle
   #isStopped = false
   #error: unknown = null
   #stopTimer: () => void = () => {}
 
-  constructor(lock: LockHandle) {
-    this.#lock = lock
-  }
+  constructor(readonly lock: LockHandle) {}
 
   start(): void {
-    this.#lock.onTimeChanged(() => this.#next())
+    this.lock.onTimeChanged(() => this.#next())
     this.#next()
   }
 
   #next(): void {
-    this.#after(this.#lock.validMs() - (this.#lock.ttlMs * 2) / 3)
+    this.#after(this.lock.validMs() - (this.lock.ttlMs * 2) / 3)
   }
 
   stop(): void {
@@ -98,12 +95,12 @@ class Renewal {
 
   async #renew(): Promise<void> {
     try {
-      await this.#lock.renew()
+      await this.lock.renew()
       this.#error = null
     } catch (error) {
       this.#error = error
       // Retries until the lease ends, which the handle itself reports.
-      this.#after(Math.max(Math.min(this.#lock.ttlMs, this.#lock.validMs()) / TRIES, QUICKEST_MS))
+      this.#after(Math.max(Math.min(this.lock.ttlMs, this.lock.validMs()) / TRIES, QUICKEST_MS))
     }
   }
 }

@@ -26,21 +26,17 @@ const WHAT_WAS_THERE = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as con
 
 /** The requests for items. Names are aliased, values bound, and each write has a condition. */
 export class LockItems {
-  readonly #connection: DynamoConnection
-
-  constructor(connection: DynamoConnection) {
-    this.#connection = connection
-  }
+  constructor(readonly connection: DynamoConnection) {}
 
   async get(key: string, signal: AbortSignal): Promise<Item | null> {
     const command = new GetItemCommand({ ...this.#at(key), ConsistentRead: true })
-    return checkedItem((await this.#connection.read('GetItem', command, signal)).Item)
+    return checkedItem((await this.connection.read('GetItem', command, signal)).Item)
   }
 
   /** Only if there is no item, or one that expired before this. */
   put(item: Record<string, AttributeValue>, freeBefore: number, signal: AbortSignal): Promise<Done | Unmet> {
     const command = new PutItemCommand({
-      TableName: this.#connection.table,
+      TableName: this.connection.table,
       Item: item,
       ConditionExpression: 'attribute_not_exists(#key) OR #end < :now',
       ExpressionAttributeNames: { '#key': KEY, '#end': END },
@@ -109,14 +105,14 @@ export class LockItems {
   }
 
   #at(key: string) {
-    return { TableName: this.#connection.table, Key: { [KEY]: { S: key } } }
+    return { TableName: this.connection.table, Key: { [KEY]: { S: key } } }
   }
 
   async #write(operation: string, act: string, command: Write, signal: AbortSignal): Promise<Done | Unmet> {
     const request = { operation, effect: 'write', act } as const
     try {
       // The answers of all three have the same fields.
-      const answer = await this.#connection.request(command as PutItemCommand, request, signal)
+      const answer = await this.connection.request(command as PutItemCommand, request, signal)
       return { done: true, before: checkedItem(answer.Attributes) }
     } catch (error) {
       if (!isConditionFailed(error)) throw error

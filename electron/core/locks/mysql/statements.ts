@@ -28,22 +28,20 @@ export type Reading = { readonly now: number; readonly isReadOnly: boolean; read
 
 /** The row of one lock, through one session. */
 export class LockRow {
-  readonly #session: Session
-  readonly #target: Target
-  readonly #key: string
   readonly #table: string
 
-  constructor(session: Session, target: Target, key: string) {
-    this.#session = session
-    this.#target = target
-    this.#key = key
+  constructor(
+    readonly session: Session,
+    readonly target: Target,
+    readonly key: string,
+  ) {
     this.#table = quoteName(target.name)
   }
 
   /** Takes no row lock, so pollers block no program. */
   async look(): Promise<Reading> {
-    const where = compareKey(this.#target.key, '=', this.#key)
-    const [[now, readOnly, ...row] = []] = await this.#session.read(
+    const where = compareKey(this.target.key, '=', this.key)
+    const [[now, readOnly, ...row] = []] = await this.session.read(
       `SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR), CAST(@@global.read_only AS CHAR), ${ROW}
       FROM (SELECT 1 AS one) AS asked LEFT JOIN ${this.#table} ON ${where.text}`,
       where.values,
@@ -53,7 +51,7 @@ export class LockRow {
 
   /** Locks the row that the unique index has for this key until the transaction ends. */
   lock(): Promise<StoredRow | null> {
-    return this.#find(compareKey(this.#target.key, '=', this.#key), 'FOR UPDATE')
+    return this.#find(compareKey(this.target.key, '=', this.key), 'FOR UPDATE')
   }
 
   findOwn(owner: string): Promise<StoredRow | null> {
@@ -62,17 +60,17 @@ export class LockRow {
 
   /** The column has whole seconds: rounded up, so that the holder has its full lease. */
   insert(owner: string, ttlMs: number): Promise<number> {
-    return this.#session.change(
+    return this.session.change(
       `INSERT INTO ${this.#table} (lock_key, lock_id, pid, acquired_at, expires_at)
       VALUES (?, ?, ?, NOW(), FROM_UNIXTIME(CEILING(UNIX_TIMESTAMP(NOW(6)) + CAST(? AS DECIMAL(20, 6)))))`,
-      [this.#key, owner, String(process.pid), String(ttlMs / 1000)],
+      [this.key, owner, String(process.pid), String(ttlMs / 1000)],
     )
   }
 
   /** `acquired_at` stays, even in a table that updates it automatically. */
   extend(proof: OwnerProof, endsAtSeconds: number): Promise<number> {
     const where = allOf([this.#isOurs(proof), LIVE])
-    return this.#session.change(
+    return this.session.change(
       `UPDATE ${this.#table} SET expires_at = FROM_UNIXTIME(?), acquired_at = acquired_at
       WHERE ${where.text}`,
       [String(endsAtSeconds), ...where.values],
@@ -81,7 +79,7 @@ export class LockRow {
 
   /** An expired row, if it is still the same. */
   removeExpired({ id, holder }: StoredRow): Promise<number> {
-    return this.#remove([hasId(id), isExactly(this.#target.owner, holder.owner), EXPIRED])
+    return this.#remove([hasId(id), isExactly(this.target.owner, holder.owner), EXPIRED])
   }
 
   removeOwn(proof: OwnerProof): Promise<number> {
@@ -94,19 +92,19 @@ export class LockRow {
 
   async #find(where: Sql, forUpdate = ''): Promise<StoredRow | null> {
     const select = `SELECT ${ROW} FROM ${this.#table} WHERE ${where.text} ${forUpdate}`
-    const [row = []] = await this.#session.read(select, where.values)
+    const [row = []] = await this.session.read(select, where.values)
     return rowFrom(row)
   }
 
   #remove(conditions: readonly Sql[]): Promise<number> {
     const where = allOf(conditions)
-    return this.#session.change(`DELETE FROM ${this.#table} WHERE ${where.text}`, where.values)
+    return this.session.change(`DELETE FROM ${this.#table} WHERE ${where.text}`, where.values)
   }
 
   /** Exactly this key and owner, byte for byte. */
   #isOurs({ owner, mark }: OwnerProof): Sql {
-    const { key, owner: ownerColumn } = this.#target
-    const mine = [rowWithKey(key, this.#key), isExactly(ownerColumn, owner)]
+    const { key, owner: ownerColumn } = this.target
+    const mine = [rowWithKey(key, this.key), isExactly(ownerColumn, owner)]
     return allOf(mark === null ? mine : [...mine, hasId(mark)])
   }
 }

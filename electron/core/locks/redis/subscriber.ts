@@ -14,8 +14,6 @@ type Line = { readonly client: Redis; readonly channels: Map<string, Promise<unk
 
 /** Serves any number of listeners over one connection. After a reconnect each is called, because messages may have been missed. */
 export class Subscriber {
-  readonly #address: RedisAddress
-  readonly #client: RedisClient
   readonly #listeners = new Map<string, Set<() => void>>()
   #line: Promise<Line> | null = null
   #opened = 0
@@ -23,10 +21,10 @@ export class Subscriber {
   readonly #closed = new AbortController()
 
   /** `client` is asked for the nodes of a cluster, and nothing else. */
-  constructor(address: RedisAddress, client: RedisClient) {
-    this.#address = address
-    this.#client = client
-  }
+  constructor(
+    readonly address: RedisAddress,
+    readonly client: RedisClient,
+  ) {}
 
   async listen(channel: string, changed: () => void, signal: AbortSignal): Promise<() => void> {
     if (this.#closed.signal.aborted) throw new StoreError('STORE_ERROR', 'This lock manager is closed')
@@ -35,7 +33,8 @@ export class Subscriber {
     const listeners = this.#listeners.get(channel) ?? new Set()
     this.#listeners.set(channel, listeners.add(listener))
     try {
-      await unlessAborted(this.#acknowledged(channel), signal)
+      const acknowledged = this.#live().then(line => this.#subscribe(line, channel))
+      await unlessAborted(acknowledged, signal)
     } catch (error) {
       this.#leave(channel, listener)
       throw storeError(error)
@@ -52,11 +51,6 @@ export class Subscriber {
     this.#closed.abort()
     this.#listeners.clear()
     void this.#line?.then(({ client }) => client.disconnect()).catch(() => {})
-  }
-
-  async #acknowledged(channel: string): Promise<void> {
-    const line = await this.#live()
-    await this.#subscribe(line, channel)
   }
 
   #subscribe({ client, channels }: Line, channel: string): Promise<unknown> {
@@ -132,13 +126,13 @@ export class Subscriber {
 
   /** Classic Pub/Sub reaches every node of a cluster, so any node will do; a different one each time. */
   #connection(): Redis {
-    if (this.#address.mode !== 'cluster') return createClient(this.#address) as Redis
-    const hosts: HostPort[] = [...this.#address.hosts]
-    if (this.#client instanceof Cluster)
-      for (const { options } of this.#client.nodes())
+    if (this.address.mode !== 'cluster') return createClient(this.address) as Redis
+    const hosts: HostPort[] = [...this.address.hosts]
+    if (this.client instanceof Cluster)
+      for (const { options } of this.client.nodes())
         if (options.host !== undefined && options.port !== undefined)
           hosts.unshift({ host: options.host, port: options.port })
     const host = hosts[this.#opened % hosts.length]
-    return createClient({ ...this.#address, mode: 'standalone', hosts: host ? [host] : [] }) as Redis
+    return createClient({ ...this.address, mode: 'standalone', hosts: host ? [host] : [] }) as Redis
   }
 }

@@ -26,14 +26,11 @@ type Results = Map<string, Settled<Item | null>>
 
 /** All reads of the table, with the strongest consistency there is. */
 export class DynamoTable {
-  readonly #connection: DynamoConnection
   #keySchema: KeySchema | null = null
   /** Until the account was denied a batch. */
   #mayBatch = true
 
-  constructor(connection: DynamoConnection) {
-    this.#connection = connection
-  }
+  constructor(readonly connection: DynamoConnection) {}
 
   /** The table's key, requested once, and again after any failure: the table may have been recreated. */
   async schema(signal: AbortSignal): Promise<KeySchema> {
@@ -42,8 +39,8 @@ export class DynamoTable {
   }
 
   async describe(signal: AbortSignal): Promise<KeySchema> {
-    const command = new DescribeTableCommand({ TableName: this.#connection.table })
-    const answer = await this.#read(() => this.#connection.read('DescribeTable', command, signal))
+    const command = new DescribeTableCommand({ TableName: this.connection.table })
+    const answer = await this.#read(() => this.connection.read('DescribeTable', command, signal))
     this.#keySchema = keySchemaOf(answer.Table)
     return this.#keySchema
   }
@@ -51,14 +48,14 @@ export class DynamoTable {
   async scan(start: Key | undefined, signal: AbortSignal): Promise<ItemPage> {
     const schema = await this.schema(signal)
     const command = new ScanCommand({
-      TableName: this.#connection.table,
+      TableName: this.connection.table,
       ConsistentRead: true,
       Limit: PAGE_SIZE,
       ReturnConsumedCapacity: 'TOTAL',
       ...(start ? { ExclusiveStartKey: start } : {}),
     })
     return this.#read(async () => {
-      const answer = await this.#connection.read('Scan', command, signal)
+      const answer = await this.connection.read('Scan', command, signal)
       return { items: itemsFrom(schema, answer.Items ?? []), next: answer.LastEvaluatedKey }
     })
   }
@@ -66,13 +63,13 @@ export class DynamoTable {
   async get(key: Key, signal: AbortSignal): Promise<Item | null> {
     const schema = await this.schema(signal)
     const command = new GetItemCommand({
-      TableName: this.#connection.table,
+      TableName: this.connection.table,
       Key: key,
       ConsistentRead: true,
       ReturnConsumedCapacity: 'TOTAL',
     })
     return this.#read(async () => {
-      const { Item: item } = await this.#connection.read('GetItem', command, signal)
+      const { Item: item } = await this.connection.read('GetItem', command, signal)
       return itemsFrom(schema, item ? [item] : [])[0] ?? null
     })
   }
@@ -116,10 +113,10 @@ export class DynamoTable {
     let left = new Map(chunk)
     for (let tries = 1; ; tries++) {
       const command = new BatchGetItemCommand({
-        RequestItems: { [this.#connection.table]: { Keys: [...left.values()], ConsistentRead: true } },
+        RequestItems: { [this.connection.table]: { Keys: [...left.values()], ConsistentRead: true } },
         ReturnConsumedCapacity: 'TOTAL',
       })
-      const answer = await this.#connection.read('BatchGetItem', command, signal)
+      const answer = await this.connection.read('BatchGetItem', command, signal)
       for (const item of itemsFrom(schema, Object.values(answer.Responses ?? {}).flat())) {
         const text = sameKeyText(schema, keyOf(schema, item))
         if (left.has(text)) found.set(text, { ok: true, value: item })
@@ -135,8 +132,7 @@ export class DynamoTable {
       left = next
       const delayMs = delayAfter(tries)
       if (performance.now() - startedAt + delayMs > TRIES_MS) {
-        for (const text of left.keys())
-          found.set(text, { ok: false, error: throttledError(this.#connection) })
+        for (const text of left.keys()) found.set(text, { ok: false, error: throttledError(this.connection) })
         return
       }
       await sleep(delayMs, signal)

@@ -3,7 +3,6 @@ import type { OpenSession, Session } from './connect.ts'
 
 /** Sessions for one call's concurrent work. If the server refuses a further connection, the open ones share the work. */
 export class SessionPool {
-  readonly #open: (isFirst: boolean) => Promise<OpenSession>
   readonly #idle: OpenSession[] = []
   readonly #waiting: (() => void)[] = []
   /** Open or opening. */
@@ -12,9 +11,7 @@ export class SessionPool {
   #refusal: { readonly error: unknown } | null = null
   #closed = false
 
-  constructor(open: (isFirst: boolean) => Promise<OpenSession>) {
-    this.#open = open
-  }
+  constructor(readonly open: (isFirst: boolean) => Promise<OpenSession>) {}
 
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const open = await this.#take()
@@ -47,7 +44,7 @@ export class SessionPool {
         this.#isUnused = false
         this.#count++
         try {
-          return await this.#open(isFirst)
+          return await this.open(isFirst)
         } catch (error) {
           this.#count--
           this.#refusal = { error }

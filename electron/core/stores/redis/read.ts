@@ -81,13 +81,10 @@ const DENIED: Row = { kind: 'denied', expiresAt: null, size: 0, body: null }
 
 /** Reads keys through a client of the store or of one of its nodes. */
 export class KeyReader {
-  readonly #clock: ServerClock
-  readonly #isCluster: boolean
-
-  constructor(clock: ServerClock, isCluster: boolean) {
-    this.#clock = clock
-    this.#isCluster = isCluster
-  }
+  constructor(
+    readonly clock: ServerClock,
+    readonly isCluster: boolean,
+  ) {}
 
   /** In the order of the keys; null for an absent one. */
   async read(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<(RedisRaw | null)[]> {
@@ -97,22 +94,22 @@ export class KeyReader {
       if (!isNotPermitted(error)) throw error
       return this.#byCommands(client, keys, limits)
     })
-    return keys.map((key, i) => rawFrom(key, rows[i] as Row, this.#isCluster))
+    return keys.map((key, i) => rawFrom(key, rows[i] as Row, this.isCluster))
   }
 
   /** A cluster refuses scripts over keys of several slots, so there each key is read by itself. */
   async #byScripts(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
-    const batches = this.#isCluster ? keys.map(key => [key]) : [keys]
+    const batches = this.isCluster ? keys.map(key => [key]) : [keys]
     return (await Promise.all(batches.map(batch => this.#byScript(client, batch, limits)))).flat()
   }
 
   async #byScript(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
-    const sentAt = this.#clock.localNow()
+    const sentAt = this.clock.localNow()
     const { maxBytes, maxElements, heads } = limits
     const reply = await runScript(client, READ, keys, [maxBytes, maxElements, heads ? 1 : 0])
     const [seconds, micros, absolute, ...rows] = reply as ScriptReply
     const now = Number(seconds.toString()) * 1000 + Number(micros.toString()) / 1000
-    this.#clock.observe(now, sentAt, this.#clock.localNow(), 0)
+    this.clock.observe(now, sentAt, this.clock.localNow(), 0)
     return rows.map(([kind, ttl, size, body]) => {
       const end = absolute === 1 ? ttl : Math.round(now) + ttl
       const expiresAt = ttl < 0 ? null : end
@@ -145,7 +142,7 @@ export class KeyReader {
       wanted[i] ?? ['TYPE', key],
       [ends, key],
     ])
-    const now = Math.round(this.#clock.now())
+    const now = Math.round(this.clock.now())
     const rows: Row[] = []
     for (const [i, key] of keys.entries()) {
       const kind = kinds[i] ?? 'none'

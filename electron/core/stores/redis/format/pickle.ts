@@ -70,14 +70,11 @@ export function pickleText(text: string): Buffer {
 
 class Reader {
   #at = 0
-  readonly #bytes: Buffer
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes
-  }
+  constructor(readonly bytes: Buffer) {}
 
   isAtEnd(): boolean {
-    return this.#at === this.#bytes.length
+    return this.#at === this.bytes.length
   }
 
   byte(): number {
@@ -85,13 +82,13 @@ class Reader {
   }
 
   take(length: number): Buffer {
-    if (this.#at + length > this.#bytes.length) throw new RangeError('short pickle')
+    if (this.#at + length > this.bytes.length) throw new RangeError('short pickle')
     this.#at += length
-    return this.#bytes.subarray(this.#at - length, this.#at)
+    return this.bytes.subarray(this.#at - length, this.#at)
   }
 
   line(): string {
-    const end = this.#bytes.indexOf(0x0a, this.#at)
+    const end = this.bytes.indexOf(0x0a, this.#at)
     if (end < 0) throw new RangeError('short pickle')
     return this.take(end + 1 - this.#at)
       .toString('latin1')
