@@ -115,3 +115,20 @@ export function firstInStream<S extends StreamName, T>(
     )
   })
 }
+
+/** Reads the pieces of a text. A stream that breaks off is an error, and its pieces are dropped. */
+export function readText<S extends 'plans.file' | 'switch.report'>(
+  open: Client['open'],
+  stream: S,
+  input: StreamInput<S>,
+): Promise<Result<string[]>> {
+  const pieces: string[] = []
+  return new Promise(resolve => {
+    open(
+      stream,
+      input,
+      ({ text }) => pieces.push(text),
+      result => resolve(result.ok ? { ok: true, value: pieces } : result),
+    )
+  })
+}

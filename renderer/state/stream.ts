@@ -1,7 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Client } from '../../shared/client.ts'
 import type { StreamEvent, StreamInput, StreamName } from '../../shared/contract.ts'
-import type { Failure, Result } from '../../shared/result.ts'
+import type { Failure } from '../../shared/result.ts'
 import { t } from '../words/words.ts'
 import { client, consoleStore, onConnected } from './console.ts'
 
@@ -30,22 +30,6 @@ export function keepOpen<S extends StreamName>(
     stop()
     close()
   }
-}
-
-/** Reads the pieces of a text. A stream that breaks off is an error, and its pieces are dropped. */
-export function readText<S extends 'plans.file' | 'switch.report'>(
-  stream: S,
-  input: StreamInput<S>,
-): Promise<Result<string[]>> {
-  const pieces: string[] = []
-  return new Promise(resolve => {
-    openOrEnd(
-      stream,
-      input,
-      ({ text }) => pieces.push(text),
-      result => resolve(result.ok ? { ok: true, value: pieces } : result),
-    )
-  })
 }
 
 /** Opens a stream. On a wire that is just lost, the stream ends at once. */

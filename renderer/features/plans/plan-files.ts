@@ -1,3 +1,4 @@
+import { readText } from '../../../shared/client.ts'
 import { csvLine } from '../../../shared/csv.ts'
 import { isoTime } from '../../../shared/lease.ts'
 import {
@@ -10,7 +11,7 @@ import {
 import { ask } from '../../state/console.ts'
 import { makePlan, sayNoPlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
-import { readText } from '../../state/stream.ts'
+import { openOrEnd } from '../../state/stream.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { sentence, t } from '../../words/words.ts'
 
@@ -19,7 +20,7 @@ const LARGEST = 48_000_000
 
 /** Saves the plan file as core keeps it. An incomplete file is not saved; the answer says why. */
 export async function savePlanFile(plan: PlanSummary): Promise<string> {
-  const file = await readText('plans.file', { planId: plan.planId })
+  const file = await readText(openOrEnd, 'plans.file', { planId: plan.planId })
   if (!file.ok) return sentence(file.error.message)
   saveFile(planFileName(plan, 'jsonl'), file.value, 'application/x-ndjson')
   return ''

@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
+import { readText } from '../../../shared/client.ts'
 import type { SwitchRun } from '../../../shared/switch.ts'
 import { lastPassed } from '../../../shared/switch-steps.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { consoleStore } from '../../state/console.ts'
-import { readText } from '../../state/stream.ts'
+import { openOrEnd } from '../../state/stream.ts'
 import { showSwitch } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
 import cardStyles from '../../ui/Card.module.css'
@@ -131,7 +132,7 @@ function SaveReport({ run }: { readonly run: SwitchRun }) {
   const save = useRequest(
     () => {
       setSaved(null)
-      return readText('switch.report', { switchId: run.switchId, as: format })
+      return readText(openOrEnd, 'switch.report', { switchId: run.switchId, as: format })
     },
     pieces => {
       const name = `lockkeeper-switch-${fileTime(run.begunAt)}.${format}`

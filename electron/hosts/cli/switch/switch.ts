@@ -1,4 +1,4 @@
-import type { Client } from '../../../../shared/client.ts'
+import { type Client, readText } from '../../../../shared/client.ts'
 import { withIsoTimes } from '../../../../shared/lease.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { column, escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
@@ -107,15 +107,8 @@ function ifStopped(error: unknown): SwitchStopped {
 async function writeReport(client: Client, switchId: string, name: string): Promise<void> {
   const file = await openWholeFile(name)
   try {
-    const pieces: string[] = []
-    await new Promise<void>((done, failed) => {
-      client.open(
-        'switch.report',
-        { switchId, as: reportFormat(name) },
-        ({ text }) => pieces.push(text),
-        result => (result.ok ? done() : failed(new CliError(result.error))),
-      )
-    })
+    const input = { switchId, as: reportFormat(name) }
+    const pieces = unwrap(await readText(client.open, 'switch.report', input))
     for (const text of pieces) await file.write(text)
     await file.keep()
   } catch (error) {
