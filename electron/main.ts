@@ -64,13 +64,11 @@ function run(): void {
       confineSession(session.defaultSession)
       const printer = createPrinter()
       serveProtocol(protocol, files, path => printer.take(path))
-      const vault = keyringVault(safeStorage)
-      const { print } = printer
       const core = createHostCore(process.env, distFolder, {
         host: 'electron',
-        vault,
+        vault: keyringVault(safeStorage),
         start,
-        printPdf: print,
+        printPdf: printer.print,
       })
       window = createWindow({ preload: join(distFolder, 'node', 'preload.cjs'), dataFolder: folder })
       setMenu(() => window)

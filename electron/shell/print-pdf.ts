@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { BrowserWindow } from 'electron'
-import type { PrintPdf } from '../core/features/reports/reports.ts'
 import { aborted, StoreError } from '../core/lib/errors.ts'
 import { ORIGIN } from './channel.ts'
 import { log } from './log.ts'
@@ -9,14 +8,9 @@ const PRINT_PATH = '/print/'
 /** Thousands of rows take seconds; a page that takes longer than this is stuck. */
 const PATIENCE_MS = 120_000
 
-/** Pages to be printed, each served once, at an address that cannot be guessed. */
-export type Printer = {
-  readonly print: PrintPdf
-  take(path: string): string | null
-}
-
 /** Prints in a hidden window without scripts, which is destroyed afterwards. */
-export function createPrinter(): Printer {
+export function createPrinter() {
+  /** Each page is served once, at an address that cannot be guessed. */
   const pages = new Map<string, string>()
 
   async function print(html: string, signal: AbortSignal): Promise<Buffer> {
@@ -65,7 +59,7 @@ export function createPrinter(): Printer {
 
   return {
     print,
-    take(path) {
+    take(path: string): string | null {
       const html = pages.get(path) ?? null
       pages.delete(path)
       return html

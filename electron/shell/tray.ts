@@ -8,14 +8,12 @@ import { log } from './log.ts'
 const SHOWN = 5
 const LONGEST = 100
 
-export type AlertTray = { show(event: AlertsEvent): void; close(): void }
-
 /** The icons as data URLs by file name. Those with `@2x` are for dense screens; macOS colors a template itself. */
 const ICONS = import.meta.glob<string>('./tray/*.png', { query: '?inline', import: 'default', eager: true })
 const LOOK = process.platform === 'darwin' ? 'template' : 'color'
 
 /** An icon in the desktop's tray. Null if the desktop has no tray. */
-export function openTray(showWindow: () => void): AlertTray | null {
+export function openTray(showWindow: () => void) {
   const images = { quiet: icon('quiet'), alarm: icon('alarm') }
   let tray: Tray
   try {
@@ -27,7 +25,7 @@ export function openTray(showWindow: () => void): AlertTray | null {
   tray.on('click', showWindow)
   let shown = ''
   return {
-    show(event) {
+    show(event: AlertsEvent): void {
       const { unacknowledged } = event
       const labels = newest(event).map(menuLabel)
       const next = JSON.stringify([unacknowledged, labels])

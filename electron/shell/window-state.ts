@@ -20,14 +20,8 @@ export const windowStateSchema = z.object({
 })
 export type WindowState = z.infer<typeof windowStateSchema>
 
-export type Placement = {
-  readonly bounds: { width: number; height: number; x?: number; y?: number }
-  readonly maximized: boolean
-  readonly fullScreen: boolean
-}
-
 /** The saved position, unless its screen is gone or the file is invalid. */
-export function placeWindow(saved: unknown, screens: readonly Rectangle[]): Placement {
+export function placeWindow(saved: unknown, screens: readonly Rectangle[]) {
   const parsed = windowStateSchema.safeParse(saved)
   if (!parsed.success) return { bounds: fitInto(USUAL, screens[0]), maximized: false, fullScreen: false }
   const { maximized, fullScreen, ...was } = parsed.data
