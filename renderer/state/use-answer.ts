@@ -4,7 +4,7 @@ type Timing = {
   /** How long a question rests before it is asked, because the next one may replace it; the first may rest otherwise. */
   readonly afterMs?: number
   readonly firstAfterMs?: number
-  /** Asks again this long after each answer. */
+  /** Asks again this long after each answer, while the page is visible. */
   readonly againMs?: number
 }
 
@@ -26,12 +26,17 @@ export function useAnswer<Q, A>(
       const answer = await ask(question)
       if (!isWanted) return
       if (answer !== null) setLatest({ of: question, answer })
-      if (againMs !== undefined) timer = setTimeout(look, againMs)
+      if (againMs !== undefined) timer = setTimeout(lookWhenVisible, againMs)
     }
-    let timer = setTimeout(look, latest ? afterMs : firstAfterMs)
+    const lookWhenVisible = () => {
+      if (document.hidden) document.addEventListener('visibilitychange', lookWhenVisible, { once: true })
+      else void look()
+    }
+    let timer = setTimeout(lookWhenVisible, latest ? afterMs : firstAfterMs)
     return () => {
       isWanted = false
       clearTimeout(timer)
+      document.removeEventListener('visibilitychange', lookWhenVisible)
     }
   }, [JSON.stringify(question)])
   return latest

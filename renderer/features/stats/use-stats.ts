@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'react'
+import { useRef } from 'react'
 import { MINUTE_MS } from '../../../shared/duration.ts'
-import type { Failure } from '../../../shared/result.ts'
+import type { Result } from '../../../shared/result.ts'
 import type { GroupBy, GroupHistory, History, Stats } from '../../../shared/stats.ts'
 import { ask } from '../../state/console.ts'
+import { useAnswer } from '../../state/use-answer.ts'
 import { type StatsWindow, WINDOW_MS } from '../../state/windows.ts'
 import { GROUP_INK } from './ink.ts'
 import { type Shade, type Span, shadesOf, stepFor, watchedFrom, wholeSteps, worthDrawing } from './steps.ts'
@@ -34,40 +35,20 @@ export type StatsAnswer = {
   readonly shades: readonly Shade[]
 }
 
-type Observed = { readonly answer: StatsAnswer | null; readonly error: Failure | null }
-
-/** Reads the statistics every few seconds while the page is visible. */
-export function useStats(question: StatsQuestion): Observed {
-  const { scope, window, zoom, points, by } = question
-  const [observed, setObserved] = useState<Observed>({ answer: null, error: null })
-  useEffect(() => {
-    let wanted = true
-    let asking = false
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const look = async () => {
-      clearTimeout(timer)
-      if (asking || document.hidden) return
-      asking = true
-      const next = await read({ scope, window, zoom, points, by })
-      asking = false
-      if (!wanted) return
-      setObserved(before => ({ answer: next.answer ?? before.answer, error: next.error }))
-      if (!document.hidden) timer = setTimeout(look, AGAIN_MS)
-    }
-    const onVisible = () => void look()
-    document.addEventListener('visibilitychange', onVisible)
-    void look()
-    return () => {
-      wanted = false
-      clearTimeout(timer)
-      document.removeEventListener('visibilitychange', onVisible)
-    }
-  }, [scope, window, zoom, points, by])
+/** Reads the statistics every few seconds. An error keeps the last answer. */
+export function useStats(question: StatsQuestion) {
+  const known = useAnswer(question, read, { againMs: AGAIN_MS })
+  const last = useRef<StatsAnswer | null>(null)
+  if (known?.answer.ok) last.current = known.answer.value
   // The last answer may be about another store.
-  return observed.answer && observed.answer.of.scope !== scope ? { answer: null, error: null } : observed
+  const isOfScope = known?.of.scope === question.scope
+  return {
+    answer: last.current?.of.scope === question.scope ? last.current : null,
+    error: isOfScope && !known.answer.ok ? known.answer.error : null,
+  }
 }
 
-async function read(question: StatsQuestion): Promise<Observed> {
+async function read(question: StatsQuestion): Promise<Result<StatsAnswer>> {
   const now = Date.now()
   const window = { from: now - WINDOW_MS[question.window], to: now }
   const storeIds = question.scope === null ? {} : { storeIds: [question.scope] }
@@ -80,8 +61,8 @@ async function read(question: StatsQuestion): Promise<Observed> {
     ask('stats.read', { ...storeIds, since: window.from }),
     ask('stats.history', steps(asked, question.points)),
   ])
-  if (!stats.ok) return { answer: null, error: stats.error }
-  if (!whole.ok) return { answer: null, error: whole.error }
+  if (!stats.ok) return stats
+  if (!whole.ok) return whole
   const watched = question.zoom === null ? watchedFrom(window, whole.value.series) : null
   const span = worthDrawing(asked, watched)
   const [counts, rates, groups] = await Promise.all([
@@ -90,11 +71,11 @@ async function read(question: StatsQuestion): Promise<Observed> {
     ask('stats.history', steps(span, MOST_RATES, MINUTE_MS)),
     ask('stats.groups', { ...steps(span, question.points), by: question.by, top: GROUP_INK.length }),
   ])
-  if (!counts.ok) return { answer: null, error: counts.error }
-  if (!rates.ok) return { answer: null, error: rates.error }
-  if (!groups.ok) return { answer: null, error: groups.error }
+  if (!counts.ok) return counts
+  if (!rates.ok) return rates
+  if (!groups.ok) return groups
   const until = Math.min(span.to, stats.value.at)
   const drawn = { counts: counts.value, rates: rates.value, groups: groups.value }
   const shades = shadesOf(counts.value.series, span.from, until)
-  return { answer: { of: question, stats: stats.value, span, until, watched, ...drawn, shades }, error: null }
+  return { ok: true, value: { of: question, stats: stats.value, span, until, watched, ...drawn, shades } }
 }
