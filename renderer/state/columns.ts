@@ -1,13 +1,15 @@
 export const COLUMN_IDS = ['state', 'key', 'holder', 'store', 'format', 'age', 'remaining'] as const
 export type ColumnId = (typeof COLUMN_IDS)[number]
 
-/** `width` is a grid track; `fixed` columns cannot be hidden. */
-export type Column = {
-  readonly id: ColumnId
+/** `width` is a grid track, `min` its narrowest form in pixels. */
+export type GridColumn<Id extends string> = {
+  readonly id: Id
   readonly width: string
   readonly min: number
-  readonly fixed?: true
 }
+
+/** `fixed` columns cannot be hidden. */
+export type Column = GridColumn<ColumnId> & { readonly fixed?: true }
 
 export const COLUMNS: readonly Column[] = [
   { id: 'state', width: '92px', min: 92 },
@@ -34,7 +36,7 @@ export function shownColumns(hidden: readonly ColumnId[], width: number): readon
 const GAP = 10
 
 /** The columns that fit into a grid. Those of `droppedFirst` are dropped in this order. */
-export function fittingColumns<C extends Pick<Column, 'min'> & { readonly id: string }>(
+export function fittingColumns<C extends GridColumn<string>>(
   columns: readonly C[],
   droppedFirst: readonly C['id'][],
   width: number,

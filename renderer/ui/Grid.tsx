@@ -1,14 +1,8 @@
 import type { VirtualItem, Virtualizer } from '@tanstack/react-virtual'
 import type { ComponentProps, CSSProperties, ReactNode } from 'react'
+import type { GridColumn } from '../state/columns.ts'
 import styles from './Grid.module.css'
 import type { useGrid } from './use-grid.ts'
-
-/** `width` is a grid track, `min` its narrowest form in pixels. */
-export type GridColumn<Id extends string> = {
-  readonly id: Id
-  readonly width: string
-  readonly min: number
-}
 
 type GridProps<Id extends string> = ComponentProps<'div'> &
   Pick<HeadProps<Id>, 'titleOf' | 'sort'> & {
@@ -97,14 +91,19 @@ export function GridBody({ virtual, rowAt, children, ...rest }: BodyProps) {
   )
 }
 
-type RowProps<Id extends string> = ComponentProps<'div'> & {
-  readonly gridId: string
+/** Where a row stands in its grid. */
+export type RowPlace<Id extends string> = {
   readonly columns: readonly GridColumn<Id>[]
   readonly index: number
   readonly top: number
   readonly active: boolean
-  readonly cellOf: (id: Id) => ReactNode
 }
+
+type RowProps<Id extends string> = ComponentProps<'div'> &
+  RowPlace<Id> & {
+    readonly gridId: string
+    readonly cellOf: (id: Id) => ReactNode
+  }
 
 export function GridRow<Id extends string>(props: RowProps<Id>) {
   const { gridId, columns, index, top, active, cellOf, className = '', children, ...rest } = props

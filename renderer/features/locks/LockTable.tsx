@@ -7,7 +7,7 @@ import { holderText } from '../../../shared/lock-words.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { useNow } from '../../state/clock.ts'
-import { type Column, type ColumnId, shownColumns } from '../../state/columns.ts'
+import { type ColumnId, shownColumns } from '../../state/columns.ts'
 import { book, consoleStore, statusOf, storeTime } from '../../state/console.ts'
 import { holdsStore } from '../../state/holds.ts'
 import type { Row } from '../../state/lock-book.ts'
@@ -15,7 +15,7 @@ import { preferences, sortBy } from '../../state/preferences.ts'
 import { activate, inspectRow, setPointing, table, toggleSelected } from '../../state/table.ts'
 import { openDialog, overlay } from '../../state/view.ts'
 import gridStyles from '../../ui/Grid.module.css'
-import { Grid, GridRow } from '../../ui/Grid.tsx'
+import { Grid, GridRow, type RowPlace } from '../../ui/Grid.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ROW_HEIGHT_PX, useGrid } from '../../ui/use-grid.ts'
 import { shownText, t } from '../../words/words.ts'
@@ -120,14 +120,7 @@ const LOCK_GRID = 'locks'
 /** As long as the animations in LockRow.module.css. */
 const NEWS_MS = 2500
 
-type Props = {
-  readonly row: Row
-  readonly columns: readonly Column[]
-  readonly index: number
-  readonly top: number
-  readonly active: boolean
-  readonly selected: boolean
-}
+type Props = RowPlace<ColumnId> & { readonly row: Row; readonly selected: boolean }
 
 const LockRow = memo(function LockRow({ row, columns, index, top, active, selected }: Props) {
   const { rowId, storeId, lock, change } = row

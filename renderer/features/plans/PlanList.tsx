@@ -1,13 +1,13 @@
 import type { VirtualItem } from '@tanstack/react-virtual'
 import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanChange, PlanEntry, PlanStore } from '../../../shared/plans.ts'
-import { fittingColumns } from '../../state/columns.ts'
+import { fittingColumns, type GridColumn } from '../../state/columns.ts'
 import { type PlanBook, SHOW_ALL, type Show, sameShow } from '../../state/plan-book.ts'
 import chipStyles from '../../ui/Chip.module.css'
 import { Chip } from '../../ui/Chip.tsx'
 import { SearchBox } from '../../ui/Field.tsx'
 import gridStyles from '../../ui/Grid.module.css'
-import { Grid, type GridColumn, GridRow } from '../../ui/Grid.tsx'
+import { Grid, GridRow, type RowPlace } from '../../ui/Grid.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { useGrid } from '../../ui/use-grid.ts'
 import type { Words } from '../../words/en.ts'
@@ -169,18 +169,15 @@ function planColumns(width: number, wantsResult: boolean): readonly GridColumn<P
 
 const PLAN_GRID = 'plan-locks'
 
-type RowProps = Partial<PlanFace> & {
-  readonly entry: PlanEntry
-  readonly store: PlanStore | undefined
-  readonly columns: readonly GridColumn<PlanColumnId>[]
-  readonly index: number
-  readonly top: number
-  readonly active: boolean
-  readonly excluded: boolean
-  readonly onActivate: (n: number) => void
-  /** Until the plan is applied. */
-  readonly onExclude: ((n: number) => void) | undefined
-}
+type RowProps = Partial<PlanFace> &
+  RowPlace<PlanColumnId> & {
+    readonly entry: PlanEntry
+    readonly store: PlanStore | undefined
+    readonly excluded: boolean
+    readonly onActivate: (n: number) => void
+    /** Until the plan is applied. */
+    readonly onExclude: ((n: number) => void) | undefined
+  }
 
 const PlanRow = memo(function PlanRow(props: RowProps) {
   const { entry, columns, index, top, active, excluded, onActivate } = props
