@@ -22,20 +22,13 @@ export function StatusLine() {
   const scanned = live.reduce((sum, { pass }) => sum + (pass?.scanned ?? 0), 0)
   const tookMs = Math.max(0, ...live.map(({ pass }) => pass?.tookMs ?? 0))
   const [offset = 0] = stores.map(({ offsetMs }) => offsetMs).sort((a, b) => Math.abs(b) - Math.abs(a))
+  const lost = state.link === 'lost' || state.link === 'ended' ? state.link : null
+  const tone = live.length > 0 && notLive.length === 0 ? 'live' : 'warn'
   return (
     <footer className={styles.line}>
-      {state.link === 'lost' || state.link === 'ended' ? (
-        <span className={styles.freshness} data-tone="danger">
-          {t.status[state.link]}
-        </span>
-      ) : (
-        <span
-          className={styles.freshness}
-          data-tone={live.length > 0 && notLive.length === 0 ? 'live' : 'warn'}
-        >
-          {t.status.stores(stores.length, notLive.length)}
-        </span>
-      )}
+      <span className={styles.freshness} data-tone={lost === null ? tone : 'danger'}>
+        {lost === null ? t.status.stores(stores.length, notLive.length) : t.status[lost]}
+      </span>
       {notLive.map(({ storeId, name, asOf }) => (
         <span key={storeId} className={styles.stale}>
           {name}: {asOf === null ? t.status.notYet : t.status.asOf(asOf)}
