@@ -1,6 +1,7 @@
 import { alertsSentence } from './alert-words.ts'
 import { type Alert, type AlertRule, type AlertsEvent, comparesStores, RULES } from './alerts.ts'
 import { MINUTE_MS } from './duration.ts'
+import { groupBy } from './group-by.ts'
 
 /** The operator is notified of one rule in one store at most once in this time. */
 export const QUIET_MS = MINUTE_MS
@@ -67,11 +68,7 @@ export class AlertNews {
   }
 
   #groupsOf({ alerts, groups }: Alerts): Group[] {
-    const byId = new Map<string, Alert[]>()
-    for (const alert of alerts.filter(isNewsworthy)) {
-      const groupId = newsGroupOf(alert)
-      byId.set(groupId, [...(byId.get(groupId) ?? []), alert])
-    }
+    const byId = groupBy(alerts.filter(isNewsworthy), newsGroupOf)
     for (const [groupId, total] of this.#totals)
       this.#totals.set(groupId, Math.min(total, totalOf(groupId, groups)))
     return [...byId].map(([groupId, listed]) => {

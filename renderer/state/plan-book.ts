@@ -1,4 +1,5 @@
 import { createStore } from 'zustand/vanilla'
+import { groupBy } from '../../shared/group-by.ts'
 import { PlanState } from '../../shared/plan-state.ts'
 import {
   type Exclusion,
@@ -75,16 +76,11 @@ export class PlanBook extends PlanState {
   }
 
   groups(by: GroupBy): Group[] {
-    const counts = new Map<string, { all: number; kept: number }>()
-    for (const entry of this.entries) {
-      const value = groupOf(entry, by)
-      const count = counts.get(value) ?? { all: 0, kept: 0 }
-      counts.set(value, count)
-      count.all++
-      if (!this.isExcluded(entry)) count.kept++
-    }
-    return [...counts]
-      .map(([value, count]) => ({ value, ...count, excluded: this.exclusions.has({ by, value }) }))
+    return [...groupBy(this.entries, entry => groupOf(entry, by))]
+      .map(([value, entries]) => {
+        const kept = entries.filter(entry => !this.isExcluded(entry)).length
+        return { value, all: entries.length, kept, excluded: this.exclusions.has({ by, value }) }
+      })
       .sort((a, b) => b.all - a.all || (a.value < b.value ? -1 : 1))
   }
 
