@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from './refusal.ts'
 
@@ -30,4 +31,9 @@ function ownHosts(port: number): string[] {
   const names = ['127.0.0.1', 'localhost']
   // Browsers omit the default port.
   return [...names.map(name => `${name}:${port}`), ...(port === 80 ? names : [])]
+}
+
+/** Digests have one length, and are compared in constant time. */
+export function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

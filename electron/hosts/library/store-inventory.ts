@@ -12,12 +12,13 @@ const AT_ONCE = 200
 /** Reads a store like the console does, over a connection of its own. */
 export class StoreInventory implements Inventory {
   readonly #addresses: readonly StoreAddress[]
-  readonly #provider: Provider
 
   /** Several addresses are masters that vote. */
-  constructor(addresses: readonly StoreAddress[], provider: Provider) {
+  constructor(
+    addresses: readonly StoreAddress[],
+    readonly provider: Provider,
+  ) {
     this.#addresses = addresses.map(address => narrowed(address, provider))
-    this.#provider = provider
   }
 
   async activeLocks(signal: AbortSignal): Promise<ActiveLock[]> {
@@ -40,7 +41,7 @@ export class StoreInventory implements Inventory {
     return [...votes.values()]
       .filter(({ count }) => count >= majority)
       .flatMap(({ lock }) => {
-        const key = this.#provider.nameOf(lock.key)
+        const key = this.provider.nameOf(lock.key)
         return key === null ? [] : [activeLock(key, lock)]
       })
   }
@@ -75,7 +76,7 @@ export class StoreInventory implements Inventory {
     if (read.every(each => each.status === 'fulfilled' && each.value.locks.length === 0))
       return { released: 0, planId: null, unread: [], results: [] }
     const { releaseEverything } = await import('./release-all.ts')
-    return releaseEverything(this.#addresses, key => this.#provider.nameOf(key) ?? key, options)
+    return releaseEverything(this.#addresses, key => this.provider.nameOf(key) ?? key, options)
   }
 
   /** The locks of each store and which of them have ended, or why the store cannot be read. */

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { checkRequest } from '../http/guard.ts'
+import { checkRequest, digest } from '../http/guard.ts'
 import { type LoopbackServer, listenOnLoopback, split } from '../http/loopback.ts'
 import { Refusal } from '../http/refusal.ts'
 import { SECURITY_HEADERS } from '../http/static-files.ts'
@@ -34,14 +34,9 @@ export async function createMetricsPage(
 function checkToken({ authorization = '' }: IncomingHttpHeaders, token: string | undefined): void {
   if (token === undefined) return
   const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  // Digests have one length, and are compared in constant time.
   const isRight = given !== undefined && timingSafeEqual(digest(given), digest(token))
   if (!isRight || token.trim() === '')
     throw new Refusal(401, 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' })
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
 
 /** Serves the metrics and nothing else. */

@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { digest } from '../http/guard.ts'
 
 /** A browser with a session: the digest of its secret. */
 export type Visitor = Buffer
@@ -40,10 +41,6 @@ export function createAccess(port: () => number) {
       return null
     },
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
 
 function find(known: readonly Buffer[], wanted: Buffer): number {

@@ -4,23 +4,20 @@ const BAR = 30
 
 /** A line of a terminal that is painted over. Other outputs get none. */
 export class StatusLine {
-  readonly #stream: NodeJS.WriteStream
   #isShown = false
 
-  constructor(stream: NodeJS.WriteStream) {
-    this.#stream = stream
-  }
+  constructor(readonly stream: NodeJS.WriteStream) {}
 
   /** False if the output is no terminal. */
   paint(text: string): boolean {
-    if (!this.#stream.isTTY) return false
-    this.#stream.write(`\r\x1b[K${clip(text, (this.#stream.columns || 100) - 1)}`)
+    if (!this.stream.isTTY) return false
+    this.stream.write(`\r\x1b[K${clip(text, (this.stream.columns || 100) - 1)}`)
     this.#isShown = true
     return true
   }
 
   clear(): void {
-    if (this.#isShown) this.#stream.write('\r\x1b[K')
+    if (this.#isShown) this.stream.write('\r\x1b[K')
     this.#isShown = false
   }
 }

@@ -34,7 +34,6 @@ export function parseTyped(line: string): TypedCommand {
 
 /** The output of a switch, and the operator at the terminal, if there is one: answers questions, and types commands unasked. */
 export class SwitchTerminal {
-  readonly #io: Io
   readonly #reader: Interface | null
   readonly #lines: string[] = []
   readonly #events = new EventEmitter()
@@ -42,10 +41,9 @@ export class SwitchTerminal {
   #isClosed = false
 
   constructor(
-    io: Io,
+    readonly io: Io,
     readonly isJson: boolean,
   ) {
-    this.#io = io
     this.#status = new StatusLine(io.stderr)
     const isTerminal = io.stdin.isTTY && io.stderr.isTTY
     this.#reader = isTerminal
@@ -71,18 +69,18 @@ export class SwitchTerminal {
   async print(text: string, first = ''): Promise<void> {
     if (this.isJson) return
     this.clear()
-    for (const line of text === '' ? [''] : wrap(first, neutralise(text), widthOf(this.#io)))
-      await print(this.#io, line)
+    for (const line of text === '' ? [''] : wrap(first, neutralise(text), widthOf(this.io)))
+      await print(this.io, line)
   }
 
   /** Prints also beside JSON, on the standard error. */
   async notify(text: string, first = '  '): Promise<void> {
     if (!this.isJson) return this.print(text, first)
-    this.#io.stderr.write(`${first}${neutralise(text)}\n`)
+    this.io.stderr.write(`${first}${neutralise(text)}\n`)
   }
 
   async event(event: string, facts: Record<string, unknown>): Promise<void> {
-    if (this.isJson) await print(this.#io, safeJson({ event, ...facts }))
+    if (this.isJson) await print(this.io, safeJson({ event, ...facts }))
   }
 
   /** Paints over the line before. False if the output is no terminal. */
@@ -100,7 +98,7 @@ export class SwitchTerminal {
   async answer(question: string): Promise<string> {
     this.discard()
     this.clear()
-    this.#io.stderr.write(`  ${neutralise(question)} `)
+    this.io.stderr.write(`  ${neutralise(question)} `)
     for (;;) {
       const line = this.#take()
       if (line !== null) return line.trim()
@@ -122,7 +120,7 @@ export class SwitchTerminal {
   /** Waits until `wake` is called, a line is typed, or the command is stopped. */
   async wait(): Promise<void> {
     this.stopIfAborted()
-    await keepRunning(once(this.#events, 'wake', { signal: this.#io.signal })).catch(() => {})
+    await keepRunning(once(this.#events, 'wake', { signal: this.io.signal })).catch(() => {})
     this.stopIfAborted()
   }
 
@@ -131,7 +129,7 @@ export class SwitchTerminal {
   }
 
   stopIfAborted(): void {
-    if (this.#io.signal.aborted) throw new SwitchStopped('Stopped on request')
+    if (this.io.signal.aborted) throw new SwitchStopped('Stopped on request')
   }
 
   close(): void {
