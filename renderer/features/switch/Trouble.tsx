@@ -10,7 +10,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import viewStyles from '../../ui/View.module.css'
 import { sentence, shownText, t } from '../../words/words.ts'
-import { type StepProps, storeName, WhyTwoBreak } from './parts.tsx'
+import { holderName, type StepProps, storeName, WhyTwoBreak } from './parts.tsx'
 import { openStrays } from './step-state.ts'
 import styles from './Trouble.module.css'
 
@@ -117,10 +117,6 @@ function Strays({ run }: StepProps) {
       />
     </TroubleBox>
   )
-}
-
-function holderName(holder: string | null): string {
-  return holder === null ? t.noHolder : shownText(holder, 100)
 }
 
 /** A store that cannot be read. */

@@ -15,7 +15,6 @@ export const locks = {
       age: 'Age',
       remaining: 'Remaining',
     },
-    sortBy: (column: string) => `Sort by ${column}`,
     filter: 'Filter locks',
     filterExample: 'state:expiring owner:worker-3 age>1h',
     clearFilter: 'Clear the filter',

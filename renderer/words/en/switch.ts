@@ -155,11 +155,10 @@ export const providerSwitch = {
       columns: { key: 'Key', holder: 'Holder', held: 'Held for', ends: 'Ends in', why: 'Why it is there' },
       whys: {
         ends: 'ends by itself',
-        renewed: 'its holder extends it',
         'never-ends': 'has no expiry',
         'far-away': 'ends far in the future',
         hold: 'an operator holds it: release it before cleaning',
-      } satisfies Record<Remaining['why'], string>,
+      } satisfies Record<Exclude<Remaining['why'], 'renewed'>, string>,
       renewed: (n: number) =>
         n > 0 ? `its holder extends it, ${plural(n, 'time', 'times')} so far` : 'its holder extends it',
       never: 'never',
