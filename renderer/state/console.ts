@@ -175,10 +175,8 @@ function onWatch(storeId: string, event: WatchEvent): void {
       })
       return
     case 'upsert':
-      book.apply(storeId, event, !loaded)
-      return
     case 'remove':
-      book.apply(storeId, event)
+      book.apply(storeId, event, !loaded)
       return
     case 'unrecognised':
       update(storeId, { unrecognised: event })

@@ -15,14 +15,7 @@ export function EmptyTable() {
   const inScope = state.entries.filter(each => each.open && (scope === null || each.storeId === scope))
   const words = t.empty
   if (!state.entriesKnown) return <Empty icon="again" title={words.loading} text="" />
-  if (inScope.length === 0)
-    return (
-      <Empty icon="dash" title={words.noStores} text={words.noStoresText}>
-        <Button look="primary" onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
-          {t.sidebar.add}
-        </Button>
-      </Empty>
-    )
+  if (inScope.length === 0) return <NoStores />
   if (total > 0)
     return (
       <Empty icon="question" title={words.noMatch} text={words.noMatchText(total)}>
@@ -43,6 +36,16 @@ export function EmptyTable() {
   if (waiting.length > 0) return <Empty icon="again" title={words.loading} text={words.loadingText(names)} />
   const scanned = inScope.reduce((sum, each) => sum + (statusOf(state, each.storeId).pass?.scanned ?? 0), 0)
   return <Empty icon="check" title={words.none} text={words.noneText(scanned)} />
+}
+
+export function NoStores() {
+  return (
+    <Empty icon="dash" title={t.empty.noStores} text={t.empty.noStoresText}>
+      <Button look="primary" onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
+        {t.sidebar.add}
+      </Button>
+    </Empty>
+  )
 }
 
 type TroubleProps = { readonly store: StoreEntry; readonly error: Failure | null }

@@ -169,7 +169,7 @@ export function PlanResult({ book, plan, onResume }: ResultProps) {
   const words = t.result
   const save = (ending: 'csv' | 'json') => {
     const name = planFileName(plan, ending)
-    saveFile(name, ending === 'csv' ? planAsCsv(book, plan) : planAsJson(book, plan), FILE_TYPES[ending])
+    saveFile(name, ending === 'csv' ? planAsCsv(book, plan) : planAsJson(book, plan))
     setNotice(words.saved(name))
   }
   return (
@@ -223,8 +223,6 @@ export function PlanResult({ book, plan, onResume }: ResultProps) {
     </section>
   )
 }
-
-const FILE_TYPES = { csv: 'text/csv;charset=utf-8', json: 'application/json' }
 
 /** A re-acquired lock shows that its holder is alive. */
 function Returned({ plan, onShow }: { readonly plan: PlanSummary; readonly onShow: () => void }) {

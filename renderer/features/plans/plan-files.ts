@@ -22,7 +22,7 @@ const LARGEST = 48_000_000
 export async function savePlanFile(plan: PlanSummary): Promise<string> {
   const file = await readText(openOrEnd, 'plans.file', { planId: plan.planId })
   if (!file.ok) return sentence(file.error.message)
-  saveFile(planFileName(plan, 'jsonl'), file.value, 'application/x-ndjson')
+  saveFile(planFileName(plan, 'jsonl'), file.value)
   return ''
 }
 

@@ -10,14 +10,7 @@ import { saveFile } from '../../ui/save-file.ts'
 import { sentence, shownText, t } from '../../words/words.ts'
 import styles from './Report.module.css'
 import { ReportForm } from './ReportForm.tsx'
-import {
-  type Draft,
-  FILE_TYPES,
-  PREVIEW_LOCKS,
-  reportFileName,
-  requestOf,
-  resumeDraft,
-} from './report-draft.ts'
+import { type Draft, PREVIEW_LOCKS, reportFileName, requestOf, resumeDraft } from './report-draft.ts'
 import { type Reading, useReport } from './use-report.ts'
 
 /** Kept for the session, so that the operator can check the table and continue. */
@@ -79,7 +72,7 @@ export function ReportDialog() {
       return
     }
     const name = reportFileName(draft.format, request.to)
-    saveFile(name, report.parts, FILE_TYPES[draft.format])
+    saveFile(name, report.parts)
     setOutcome((makesPdf ? words.handedOver : words.saved)(name, report.locks))
   }
 

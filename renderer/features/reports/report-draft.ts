@@ -88,11 +88,3 @@ export function localInput(time: number): string {
 export function reportFileName(format: ReportFormat, to: number): string {
   return `lockkeeper-report-${fileTime(to)}.${format}`
 }
-
-export const FILE_TYPES: Record<ReportFormat, string> = {
-  html: 'text/html',
-  pdf: 'application/pdf',
-  md: 'text/markdown',
-  json: 'application/json',
-  csv: 'text/csv',
-}

@@ -3,9 +3,8 @@ import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
 import { preferences } from '../../state/preferences.ts'
 import { table } from '../../state/table.ts'
-import { openDialog, viewStore } from '../../state/view.ts'
+import { viewStore } from '../../state/view.ts'
 import { STATS_WINDOWS } from '../../state/windows.ts'
-import { Button } from '../../ui/Button.tsx'
 import { Chip } from '../../ui/Chip.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { SegmentButtons } from '../../ui/Field.tsx'
@@ -13,6 +12,7 @@ import { ErrorNotice } from '../../ui/Notice.tsx'
 import viewStyles from '../../ui/View.module.css'
 import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { sentence, t } from '../../words/words.ts'
+import { NoStores } from '../locks/EmptyTable.tsx'
 import { ScopeName } from '../stores/StoreName.tsx'
 import { FiguresRow, GroupList, HistogramChart, StoresTable } from './Cards.tsx'
 import { CountsChart, GroupsChart, RatesChart } from './OverTime.tsx'
@@ -74,14 +74,7 @@ function NothingYet({ answer }: { readonly answer: StatsAnswer | null }) {
     consoleStore,
     state => state.entriesKnown && !state.entries.some(each => each.open),
   )
-  if (hasNoStores)
-    return (
-      <Empty icon="dash" title={t.empty.noStores} text={t.empty.noStoresText}>
-        <Button look="primary" onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
-          {t.sidebar.add}
-        </Button>
-      </Empty>
-    )
+  if (hasNoStores) return <NoStores />
   if (!answer) return <Empty icon="again" title={t.stats.loading} text="" />
   for (const { name, error } of answer.stats.stores)
     if (error) {

@@ -121,11 +121,10 @@ function PassedSteps({ run: { passed } }: { readonly run: SwitchRun }) {
   )
 }
 
-const FILE_TYPES = { html: 'text/html', md: 'text/markdown', json: 'application/json' } as const
-const FORMATS = Object.keys(FILE_TYPES) as (keyof typeof FILE_TYPES)[]
+const FORMATS = ['html', 'md', 'json'] as const
 
 function SaveReport({ run }: { readonly run: SwitchRun }) {
-  const [format, setFormat] = useState<keyof typeof FILE_TYPES>('html')
+  const [format, setFormat] = useState<(typeof FORMATS)[number]>('html')
   const [saved, setSaved] = useState<string | null>(null)
   const isWindow = useStore(consoleStore, state => state.info?.host === 'electron')
   const words = t.switch.report
@@ -136,7 +135,7 @@ function SaveReport({ run }: { readonly run: SwitchRun }) {
     },
     pieces => {
       const name = `lockkeeper-switch-${fileTime(run.begunAt)}.${format}`
-      saveFile(name, pieces, FILE_TYPES[format])
+      saveFile(name, pieces)
       setSaved(name)
     },
   )
