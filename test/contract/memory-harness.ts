@@ -2,6 +2,7 @@ import type { MemoryAddress } from '../../electron/core/stores/memory/address.ts
 import type { PipelineLock } from '../../electron/core/stores/memory/format/pipeline-lock.ts'
 import { MemoryServer } from '../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../electron/core/stores/memory/store.ts'
+import { acquirePipeline } from '../core/acquire-pipeline.ts'
 import type { HarnessFactory } from './harness.ts'
 
 const address: MemoryAddress = { kind: 'memory', name: 'test', username: null, password: null, format: null }
@@ -20,7 +21,7 @@ export const memoryHarness: HarnessFactory = {
       readOnly: new MemoryStore(address, { server, readOnly: true }),
       keyOf: name => `acme:${name}`,
       hold: async (name, owner, leaseMs) => hold(name, owner, leaseMs),
-      acquire: async (name, owner) => server.acquire(pipelineLock(name, owner)) === null,
+      acquire: async (name, owner) => acquirePipeline(server, pipelineLock(name, owner)) === null,
       holdMany: async (names, owner) => {
         for (const name of names) hold(name, owner)
       },

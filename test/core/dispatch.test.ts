@@ -7,6 +7,7 @@ import type { DownFrame } from '../../shared/frames.ts'
 import type { WatchEvent } from '../../shared/locks.ts'
 import type { Result } from '../../shared/result.ts'
 import { dataFolder } from '../hosts/cli/run-cli.ts'
+import { acquirePipeline } from './acquire-pipeline.ts'
 import { auditLines, auditText } from './features/audit/lines.ts'
 
 function session(folder = dataFolder()) {
@@ -74,7 +75,7 @@ it('reports that a store is not open', async () => {
 
 it('audits writes, including refused ones, and no reads', async () => {
   const { client, folder } = session()
-  memoryServer('audited').acquire(run)
+  acquirePipeline(memoryServer('audited'), run)
   const storeId = await openMemory(client, 'audited')
   await client.call('locks.inspect', { storeId, id: 'acme:a' })
   await client.call('locks.release', { storeId, id: 'acme:a', fence: 'stale', reason: 'why' })
@@ -115,7 +116,7 @@ it('redacts a long password, even if it is truncated within a character', async 
 it('ends a list with whether it was complete, and an unknown stream with an error', async () => {
   const { client } = session()
   const server = memoryServer('listed')
-  for (const pipeline_id of ['a', 'b', 'c']) server.acquire({ ...run, pipeline_id })
+  for (const pipeline_id of ['a', 'b', 'c']) acquirePipeline(server, { ...run, pipeline_id })
   const storeId = await openMemory(client, 'listed')
   const list = (limit?: number) =>
     new Promise<unknown[]>(resolve => {
@@ -154,7 +155,7 @@ it('ends a watch when its store is closed', async () => {
 
 it('writes an audit log that is safe to print', async () => {
   const { client, folder } = session()
-  memoryServer('hostile').acquire({ ...run, pipeline_logging_id: 'run\u009b31m\u202e' })
+  acquirePipeline(memoryServer('hostile'), { ...run, pipeline_logging_id: 'run\u009b31m\u202e' })
   const storeId = await openMemory(client, 'hostile')
   await client.call('locks.release', { storeId, id: 'acme:a', fence: 'stale', reason: '\u001b[2J' })
   expect(auditText(folder)).toMatch(/^[\x20-\x7e\n]+$/)
@@ -163,7 +164,7 @@ it('writes an audit log that is safe to print', async () => {
 it('watches until it is closed: in an outage no lock counts as gone, and the status shows its start', async () => {
   const { client, sent } = session()
   const server = memoryServer('watched')
-  server.acquire(run)
+  acquirePipeline(server, run)
   const storeId = await openMemory(client, 'watched')
   const events: WatchEvent[] = []
   const close = client.open(
@@ -195,7 +196,7 @@ it('watches until it is closed: in an outage no lock counts as gone, and the sta
     ])
   close()
   const before = sent.length
-  server.acquire(run)
+  acquirePipeline(server, run)
   await new Promise(resolve => setTimeout(resolve, 300))
   expect(sent.length).toBe(before)
 })

@@ -3,6 +3,7 @@ import { callMethod } from '../../electron/core/dispatch.ts'
 import type { StoreError } from '../../electron/core/lib/errors.ts'
 import { memoryServer } from '../../electron/core/stores/memory/servers.ts'
 import { type Input, type MethodName, methods } from '../../shared/contract.ts'
+import { acquirePipeline } from './acquire-pipeline.ts'
 import { auditLines } from './features/audit/lines.ts'
 import { openConsole, profile } from './features/console.ts'
 
@@ -46,7 +47,12 @@ it.each(ALL)(
 it('refuses every write in a store that was set to read-only, and records the refusals', async () => {
   const name = `effects-${Math.random()}`
   const server = memoryServer(name)
-  server.acquire({ tenant_id: 'acme', pipeline_id: 'a', pipeline_logging_id: 'run-1', locked_by: 'tests' })
+  acquirePipeline(server, {
+    tenant_id: 'acme',
+    pipeline_id: 'a',
+    pipeline_logging_id: 'run-1',
+    locked_by: 'tests',
+  })
   const { ask, folder } = openConsole()
   const address = `memory:${name}`
   const { storeId } = await ask('stores.add', { profile: profile({ address }) })

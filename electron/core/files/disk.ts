@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 
 /** Makes a new name in the folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -7,6 +7,24 @@ export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
     await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Creates a file with its whole content, or none. Fails if there is one, which is not touched. */
+export async function createFile(
+  path: string,
+  content: string | Buffer,
+  finish?: (handle: FileHandle) => Promise<unknown>,
+): Promise<void> {
+  const handle = await open(path, 'wx', 0o600)
+  try {
+    await handle.writeFile(content)
+    await finish?.(handle)
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {})
+    throw error
   } finally {
     await handle.close()
   }

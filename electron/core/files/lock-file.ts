@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, readFile, rm, unlink } from 'node:fs/promises'
+import { link, readFile, rm, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
-import { codeOf, parseJson } from './disk.ts'
-import { lifeOf, myMark } from './process-mark.ts'
+import { codeOf, createFile, parseJson } from './disk.ts'
+import { lifeOf, myMark, processMarkSchema } from './process-mark.ts'
 
-const lockFileSchema = z.object({
-  pid: z.number().int().positive(),
-  place: z.string(),
-  started: z.string().nullable(),
+const lockFileSchema = processMarkSchema.extend({
   host: z.string().optional(),
   /** New with every acquisition. */
   turn: z.string().regex(/^[0-9a-f]{32}$/),
@@ -27,10 +24,10 @@ export async function createLockFile(path: string): Promise<string | null> {
   const text = JSON.stringify({ ...(await myMark()), host: hostname(), turn } satisfies LockFile)
   const draft = `${path}.${turn}.new`
   try {
-    await writeNew(draft, text)
+    await createFile(draft, text)
     await link(draft, path).catch(error => {
       if (!NO_LINKS.includes(codeOf(error))) throw error
-      return writeNew(path, text)
+      return createFile(path, text)
     })
     return turn
   } catch (error) {
@@ -70,16 +67,4 @@ export async function breakOpen(path: string, held: LockFile): Promise<void> {
   }
   if ((await readLockFile(path))?.turn === held.turn) await unlink(path)
   for (const claim of claims) await rm(claim, { force: true })
-}
-
-async function writeNew(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    await handle.writeFile(text)
-  } catch (error) {
-    await rm(path, { force: true }).catch(() => {})
-    throw error
-  } finally {
-    await handle.close()
-  }
 }

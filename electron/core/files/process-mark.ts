@@ -1,9 +1,15 @@
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { z } from 'zod'
 import { MINUTE_MS } from '../../../shared/duration.ts'
 
 /** Which process: by its number, where that number counts, and (a number is given again) since when. */
-export type ProcessMark = { readonly pid: number; readonly place: string; readonly started: string | null }
+export const processMarkSchema = z.object({
+  pid: z.number().int().positive(),
+  place: z.string(),
+  started: z.string().nullable(),
+})
+type ProcessMark = Readonly<z.infer<typeof processMarkSchema>>
 
 let mine: Promise<ProcessMark> | undefined
 

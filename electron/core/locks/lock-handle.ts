@@ -28,10 +28,12 @@ export class LockHandle implements HeldLock {
   readonly #proof: OwnerProof
   readonly #isUnmistakable: boolean
   readonly #takenAt = performance.now()
-  #ttlMs: number
-  #expiresAt: number
+  /** The last requested lease. */
+  ttlMs: number
+  expiresAt: number
   #validUntil: number
-  #over: 'released' | 'lost' | null = null
+  /** How the lock ended, as far as this process knows. */
+  over: 'released' | 'lost' | null = null
   /** Set when the store itself answered that the lock is lost: a release needs no request. */
   #lost: ReleaseResult | null = null
   #releasing: Promise<ReleaseResult> | null = null
@@ -50,11 +52,11 @@ export class LockHandle implements HeldLock {
     wanted: Pick<LockRequest, 'key' | 'owner' | 'ttlMs'>,
   ) {
     this.key = wanted.key
-    this.#ttlMs = wanted.ttlMs
+    this.ttlMs = wanted.ttlMs
     this.owner = taken.owner
     this.fencing = taken.fencing
     this.acquiredAt = taken.acquiredAt
-    this.#expiresAt = taken.expiresAt
+    this.expiresAt = taken.expiresAt
     this.#proof = { owner: taken.owner, mark: taken.mark }
     this.#isUnmistakable = isUnmistakable(wanted.owner, this.#proof)
     this.#context = context
@@ -63,33 +65,19 @@ export class LockHandle implements HeldLock {
     this.#watchTheTime()
   }
 
-  get expiresAt(): number {
-    return this.#expiresAt
-  }
-
-  /** The last requested lease. */
-  get ttlMs(): number {
-    return this.#ttlMs
-  }
-
-  /** How the lock ended, as far as this process knows. */
-  get over(): 'released' | 'lost' | null {
-    return this.#over
-  }
-
   /** A renewal found the lock gone, possibly because of our own release. */
   get wasFoundGone(): boolean {
-    return this.#goneMeanwhile !== null && this.#over !== 'released'
+    return this.#goneMeanwhile !== null && this.over !== 'released'
   }
 
   validMs(): number {
-    return this.#over === null ? Math.max(this.#validUntil - performance.now(), 0) : 0
+    return this.over === null ? Math.max(this.#validUntil - performance.now(), 0) : 0
   }
 
   /** False if the lock is already lost. */
   onLost(listener: (holder: CurrentHolder | null) => void): boolean {
     this.#onLost.add(listener)
-    return this.#over !== 'lost'
+    return this.over !== 'lost'
   }
 
   /** Called after each renewal, and when a failed one has shortened the remaining time. */
@@ -100,12 +88,12 @@ export class LockHandle implements HeldLock {
   /** One at a time: with two in flight, the store's order would be unknown. */
   async renew(ttl?: Duration): Promise<boolean> {
     const ttlMs = ttl === undefined ? null : ttlFrom(ttl)
-    return this.#renewals.run(() => this.#renew(ttlMs ?? this.#ttlMs))
+    return this.#renewals.run(() => this.#renew(ttlMs ?? this.ttlMs))
   }
 
   async #renew(ttlMs: number): Promise<boolean> {
-    if (this.#over === null && this.validMs() <= 0) this.#isLost(null)
-    if (this.#over !== null) return false
+    if (this.over === null && this.validMs() <= 0) this.#isLost(null)
+    if (this.over !== null) return false
     const { provider, closing } = this.#context
     checkOpen(closing)
     const askedAt = performance.now()
@@ -117,12 +105,12 @@ export class LockHandle implements HeldLock {
       answer = await provider.extend(this.key, this.#proof, ttlMs, closing)
     } catch (error) {
       const wasNotDone = error instanceof StoreError && !error.uncertain
-      if (wasNotDone && this.#over === null) this.#isValidUntil(before)
+      if (wasNotDone && this.over === null) this.#isValidUntil(before)
       else if (this.#validUntil < before) this.#timeChanged()
       throw error
     }
     // The lock ended while the request was in flight.
-    if (this.#over !== null) return false
+    if (this.over !== null) return false
     if (answer.is === 'lost') {
       // Our own release may have removed it: its answer will tell.
       if (this.#releasing) {
@@ -133,8 +121,8 @@ export class LockHandle implements HeldLock {
       this.#isLost(answer.holder)
       return false
     }
-    this.#ttlMs = ttlMs
-    this.#expiresAt = answer.expiresAt
+    this.ttlMs = ttlMs
+    this.expiresAt = answer.expiresAt
     this.#isValidUntil(askedAt + ttlMs)
     this.#timeChanged()
     return true
@@ -193,7 +181,7 @@ export class LockHandle implements HeldLock {
     this.#stopTimer = later(
       this.#validUntil - performance.now(),
       () => {
-        if (this.#over !== null) return
+        if (this.over !== null) return
         if (this.validMs() <= 0) this.#isLost(null)
         else this.#watchTheTime()
       },
@@ -208,8 +196,8 @@ export class LockHandle implements HeldLock {
 
   /** False if it has ended before. */
   #end(how: 'released' | 'lost'): boolean {
-    if (this.#over !== null) return false
-    this.#over = how
+    if (this.over !== null) return false
+    this.over = how
     this.#stopTimer()
     this.#context.ended(this, how, performance.now() - this.#takenAt)
     return true

@@ -7,9 +7,3 @@ export function pipelineKey(tenant: string, pipeline: string): string {
   if (tenant.includes(':')) throw badInput('The name of a tenant must not have a colon in it')
   return `${tenant}:${pipeline}`
 }
-
-/** And back. A key without a colon has no tenant. */
-export function tenantAndPipeline(key: string): { readonly tenant: string; readonly pipeline: string } {
-  const colon = key.indexOf(':')
-  return { tenant: key.slice(0, Math.max(colon, 0)), pipeline: key.slice(colon + 1) }
-}

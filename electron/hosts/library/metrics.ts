@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { tenantAndPipeline } from '../../core/locks/pipeline.ts'
 import type { LockObserver } from '../../core/locks/types.ts'
+import { tenantAndPipeline } from '../../core/stores/memory/format/pipeline-lock.ts'
 
 export type LockMetrics = {
   /** For the option of the same name of a lock manager; several may share it. */
@@ -65,6 +65,6 @@ export function lockMetrics(register: Registry = new Registry()): LockMetrics {
 }
 
 function labelsOf(key: string): Record<(typeof LABELS)[number], string> {
-  const { tenant, pipeline } = tenantAndPipeline(key)
+  const { tenant_id: tenant, pipeline_id: pipeline } = tenantAndPipeline(key)
   return { tenant_id: tenant, pipeline_id: pipeline }
 }

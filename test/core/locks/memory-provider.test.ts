@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { memoryProvider } from '../../../electron/core/locks/memory/provider.ts'
 import type { PipelineLock } from '../../../electron/core/stores/memory/format/pipeline-lock.ts'
 import { MemoryServer } from '../../../electron/core/stores/memory/server.ts'
+import { acquirePipeline } from '../acquire-pipeline.ts'
 import { providerSuite } from './provider-suite.ts'
 
 providerSuite(
@@ -19,7 +20,7 @@ providerSuite(
       foreign: async (name, owner) => {
         server.records.delete(name)
         const [tenant = '', ...pipeline] = name.split(':')
-        server.acquire({
+        acquirePipeline(server, {
           tenant_id: tenant,
           pipeline_id: pipeline.join(':'),
           pipeline_logging_id: owner,

@@ -6,6 +6,7 @@ import { createCore } from '../../../electron/core/compose.ts'
 import { storeFile } from '../../../electron/core/features/stores/store-file.ts'
 import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
 import { createLockManager } from '../../../electron/hosts/library/index.ts'
+import { acquirePipeline } from '../../core/acquire-pipeline.ts'
 
 let dataFolder: string
 beforeEach(async () => {
@@ -27,7 +28,12 @@ it('lists the held locks of every owner, and no expired ones', async () => {
   const { manager, server } = place()
   await manager.acquire('acme:a', { owner: 'run-1', ttl: '10m' })
   await manager.acquire('gone', { owner: 'run-2', ttl: 1 })
-  server.acquire({ tenant_id: 'globex', pipeline_id: 'b', pipeline_logging_id: 'run-3', locked_by: 'ana' })
+  acquirePipeline(server, {
+    tenant_id: 'globex',
+    pipeline_id: 'b',
+    pipeline_logging_id: 'run-3',
+    locked_by: 'ana',
+  })
   server.records.set('settings', { theme: 'dark' })
   await expect.poll(async () => (await manager.activeLocks()).length).toBe(2)
   expect(await manager.activeLocks()).toMatchObject([

@@ -5,6 +5,7 @@ import { REPORT_STYLE } from '../../../electron/core/features/reports/write-html
 import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
 import { MOST_UNACKNOWLEDGED } from '../../../shared/frames.ts'
 import type { WatchEvent } from '../../../shared/locks.ts'
+import { acquirePipeline } from '../../core/acquire-pipeline.ts'
 import { type Ask, ask, letIn, openScreen, startHost } from './web-client.ts'
 
 /** Of all inline styles only that of a report may be used, in its preview. */
@@ -231,7 +232,12 @@ it('carries calls and streams until the page is closed', async () => {
     value: expect.arrayContaining([expect.objectContaining({ id: 'recharge-json' })]),
   })
   const server = memoryServer('served')
-  server.acquire({ tenant_id: 'acme', pipeline_id: 'a', pipeline_logging_id: 'run-1', locked_by: 'tests' })
+  acquirePipeline(server, {
+    tenant_id: 'acme',
+    pipeline_id: 'a',
+    pipeline_logging_id: 'run-1',
+    locked_by: 'tests',
+  })
   const opened = await client.call('stores.open', { address: 'memory:served' })
   const storeId = opened.ok ? opened.value.storeId : ''
   const events: WatchEvent[] = []

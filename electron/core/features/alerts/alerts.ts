@@ -12,15 +12,12 @@ import {
   openAlerts,
 } from './alert-list.ts'
 import type { Place } from './condition.ts'
-import { Decisions } from './decisions.ts'
+import { Decisions, type DecisionsOptions } from './decisions.ts'
 import { EndedAlerts } from './ended-alerts.ts'
 import type { OtherStore } from './held-names.ts'
 import { StoreAlerts } from './store-alerts.ts'
 
-export type AlertsOptions = {
-  readonly dataFolder: string
-  /** Whether decisions are written. A host without a list of stores only obeys what was decided in a console. */
-  readonly writes: boolean
+export type AlertsOptions = Pick<DecisionsOptions, 'dataFolder' | 'writes'> & {
   readonly about: (
     storeId: string,
     address: string,
@@ -56,10 +53,7 @@ export class Alerts implements HistorySubscriber {
   constructor(readonly options: AlertsOptions) {
     this.#now = options.now ?? Date.now
     this.#startedAt = this.#now()
-    this.decisions = new Decisions({
-      ...{ folder: options.dataFolder, writes: options.writes, now: this.#now },
-      changed: () => this.#onDecided(),
-    })
+    this.decisions = new Decisions({ ...options, now: this.#now, changed: () => this.#onDecided() })
     void this.decisions.ready.then(() => {
       this.#isReady = true
       this.#onDecided()

@@ -59,7 +59,8 @@ type Decided = Omit<FileContent, 'version' | 'acknowledged'> & {
 type Edit = (decided: Decided) => Decided
 
 export type DecisionsOptions = {
-  readonly folder: string
+  readonly dataFolder: string
+  /** Whether decisions are written. A host without a list of stores only obeys what was decided in a console. */
   readonly writes: boolean
   readonly now: () => number
   /** An operator decided something, here or in another console or an editor. */
@@ -89,7 +90,7 @@ export class Decisions {
   #isClosed = false
 
   constructor(readonly options: DecisionsOptions) {
-    const { folder, writes } = options
+    const { dataFolder: folder, writes } = options
     const what = 'What was decided about alerts'
     this.#file = new SharedFile({ folder, name: 'alerts', what, schema: fileSchema, empty: EMPTY })
     this.ready = this.#read(writes).then(() => {

@@ -4,17 +4,13 @@ import type { Input } from '../../../../shared/contract.ts'
 import { holdOwner } from '../../../../shared/hold-words.ts'
 import { type HoldEnd, maintenanceHoldSchema } from '../../../../shared/holds.ts'
 import { failureSchema } from '../../../../shared/result.ts'
+import { processMarkSchema } from '../../files/process-mark.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 
 /** The console that keeps a hold: its process, and which console of that process. */
-const keeperSchema = z.object({
-  pid: z.number(),
-  place: z.string(),
-  started: z.string().nullable(),
-  instance: z.string(),
-})
+const keeperSchema = processMarkSchema.extend({ instance: z.string() })
 export type KeeperMark = z.infer<typeof keeperSchema>
 
 /** A hold as it is stored. It contains the proof of ownership, so only this account may read it. */

@@ -359,7 +359,7 @@ export class Holds {
   }
 
   #openAt(address: string): OpenStore | undefined {
-    return this.options.stores.at(address, new AbortController().signal)[0]
+    return this.options.stores.at(address)[0]
   }
 
   #isMine(keeper: KeeperMark | null): boolean {

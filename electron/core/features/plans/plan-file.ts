@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import {
   exclusionSchema,
@@ -12,7 +12,7 @@ import {
 } from '../../../../shared/plans.ts'
 import { failureSchema } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { codeOf, parseJson } from '../../files/disk.ts'
+import { codeOf, createFile, parseJson } from '../../files/disk.ts'
 import { eachYielding, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
@@ -116,16 +116,7 @@ export class PlanFile {
 
   /** Writes the text of a plan unchanged: rewritten, it would have another digest. */
   static async keep(path: string, text: string, digest: string): Promise<PlanFile> {
-    const handle = await open(path, 'wx', 0o600).catch(failToWrite)
-    try {
-      await handle.writeFile(text)
-      await handle.sync()
-    } catch (error) {
-      await rm(path, { force: true }).catch(() => {})
-      failToWrite(error)
-    } finally {
-      await handle.close().catch(failToWrite)
-    }
+    await createFile(path, text, handle => handle.sync()).catch(failToWrite)
     return new PlanFile(path, Buffer.byteLength(text), digest)
   }
 

@@ -7,6 +7,7 @@ import { versionOf } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
+import { NEVER } from '../../lib/timers.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
 import { checkChange } from '../stores/store-rules.ts'
 import { compare } from './compare.ts'
@@ -316,12 +317,11 @@ function confirmedStores(
   const included = plan.entries.filter(entry => !plan.isExcluded(entry))
   if (included.length === 0)
     throw new StoreError('REFUSED', 'Every lock of this plan is excluded: nothing was changed')
-  // A run outlives the screen that started it.
-  const { signal } = new AbortController()
   return plan.header.stores.map((wanted, i) => {
     // A store whose locks were all done in an earlier attempt need not be open.
     if (plan.openIn(i).length === 0) return null
-    const open = storeOf(stores, wanted, signal)
+    // A run outlives the screen that started it.
+    const open = storeOf(stores, wanted, NEVER)
     const count = included.filter(({ store }) => store === i).length
     const expected = confirmationOf(asKnownHere(stores, wanted), count)
     const missing = `The name of the store and the number of its locks, "${expected}", were not typed`

@@ -1,11 +1,10 @@
 import { HOUR_MS } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
-import type { Failure } from '../../../../shared/result.ts'
 import { addNumbers, type Spent } from '../../../../shared/stats.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Observe } from '../stores/connections.ts'
-import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
+import type { WatchSubscriber } from '../stores/subscriber.ts'
 import { HistoryFile, readHistory, removeOldHistories } from './history-file.ts'
 import { StoreHistory } from './store-history.ts'
 
@@ -20,14 +19,11 @@ export type WatchedStore = {
 }
 
 /** Notified about every watched store. It must not throw. */
-export interface HistorySubscriber {
-  onEvents?(store: WatchedStore, events: readonly LockEvent[]): void
+export type HistorySubscriber = {
+  [M in keyof WatchSubscriber]?: (store: WatchedStore, ...args: Parameters<WatchSubscriber[M]>) => void
+} & {
   /** A tenure ended whose beginning and end were both seen. */
-  onTenureEnd?(store: WatchedStore, heldMs: number): void
-  onPass?(store: WatchedStore, pass: Pass): void
-  onFailure?(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void
-  /** The store was closed. */
-  onStop?(store: WatchedStore): void
+  onTenureEnd?: (store: WatchedStore, heldMs: number) => void
 }
 
 export type HistoriesOptions = {

@@ -4,6 +4,7 @@ import type { Failure } from '../../../../shared/result.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreInfo } from '../../../../shared/stores.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
+import { NEVER } from '../../lib/timers.ts'
 import { openProvider } from '../../locks/kinds/open-provider.ts'
 import type { Provider } from '../../locks/provider.ts'
 import { openStore } from '../../stores/kinds/kinds.ts'
@@ -107,7 +108,9 @@ export class Connections {
     signal: AbortSignal,
   ): { store: LockStore; watcher: StoreWatcher; signal: AbortSignal } {
     const { store, watcher, closing } = this.#find(storeId)
-    return { store, watcher, signal: AbortSignal.any([signal, closing.signal]) }
+    // AbortSignal.any would leave a trace on the store's own signal with every poll.
+    const either = signal === NEVER ? closing.signal : AbortSignal.any([signal, closing.signal])
+    return { store, watcher, signal: either }
   }
 
   /** Acquires locks in an open store, in one of its formats. It is closed with the store. */

@@ -3,6 +3,7 @@ import type { PlanStore } from '../../../../shared/plans.ts'
 import type { StoreProfile } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Confirmation, Facts } from '../../lib/handler.ts'
+import { NEVER } from '../../lib/timers.ts'
 import type { Provider } from '../../locks/provider.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Connections } from './connections.ts'
@@ -65,7 +66,7 @@ export class OpenStores {
   }
 
   /** All that are open at an address, without connections that are only being tested. */
-  at(address: string, signal: AbortSignal = new AbortController().signal): OpenStore[] {
+  at(address: string, signal = NEVER): OpenStore[] {
     return this.options.connections
       .at(address)
       .filter(storeId => this.isKept(storeId))

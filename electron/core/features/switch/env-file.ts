@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute } from 'node:path'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { EnvPreview } from '../../../../shared/switch.ts'
 import { PROVIDER_VARIABLE } from '../../../../shared/switch-words.ts'
-import { codeOf, syncFolder } from '../../files/disk.ts'
+import { codeOf, createFile, syncFolder } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { changeEnv, type EnvText, readEnv } from './env-lines.ts'
 
@@ -160,17 +160,10 @@ async function writeNew(
   content: string | Buffer,
   setMode: (handle: FileHandle) => Promise<unknown>,
 ): Promise<void> {
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    await handle.writeFile(content)
+  await createFile(path, content, async handle => {
     await setMode(handle)
     await handle.sync()
-  } catch (error) {
-    await rm(path, { force: true }).catch(() => {})
-    throw error
-  } finally {
-    await handle.close()
-  }
+  })
   await syncName(path)
 }
 

@@ -105,7 +105,7 @@ export class SwitchSide {
       this.#open.watcher.attend(restMs, AbortSignal.any([stop.signal, this.#open.signal]))
       before?.stop.abort()
     }
-    this.#ask(this.#open)
+    void this.#measure(this.#open)
   }
 
   isAbout(store: WatchedStore): boolean {
@@ -216,14 +216,10 @@ export class SwitchSide {
     this.#reading = null
   }
 
-  #ask(open: OpenStore): void {
+  async #measure(open: OpenStore): Promise<void> {
     const now = performance.now()
     if (now - this.#askedAt < ASK_MS) return
     this.#askedAt = now
-    void this.#measure(open)
-  }
-
-  async #measure(open: OpenStore): Promise<void> {
     try {
       await this.#sample(open)
     } catch {

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../../../shared/duration.ts'
 import { steadyNow } from '../../lib/clock.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { endOf, isPipelineLock, type PipelineLock } from './format/pipeline-lock.ts'
+import { endOf, isPipelineLock, type PipelineLock, tenantAndPipeline } from './format/pipeline-lock.ts'
 
 type OwnerProof = { readonly owner: string; readonly mark: string | null }
 
@@ -25,15 +25,6 @@ export class MemoryServer {
     // A clock that is set forward would end locks that their holders rely on.
     readonly now: () => number = () => Math.floor(steadyNow()),
   ) {}
-
-  /** Adds the lock unless its key has a live one; returns the run that holds that. */
-  acquire(lock: Omit<PipelineLock, 'locked_at'>, lockedAtMs = this.now()): string | null {
-    const key = `${lock.tenant_id}:${lock.pipeline_id}`
-    const existing = this.live(key)
-    if (existing !== null) return existing.pipeline_logging_id
-    this.records.set(key, { ...lock, locked_at: lockedAtMs / 1000 })
-    return null
-  }
 
   take(key: string, { owner, lockedBy, ttlMs }: MemoryRequest, at = this.now()) {
     return this.request(records => {
@@ -135,10 +126,4 @@ function isOwnedBy(lock: PipelineLock | null, { owner, mark }: OwnerProof): lock
 
 function markOf({ fencing }: PipelineLock): string | null {
   return fencing === undefined ? null : String(fencing)
-}
-
-/** A key without a colon has no tenant. */
-function tenantAndPipeline(key: string): Pick<PipelineLock, 'tenant_id' | 'pipeline_id'> {
-  const colon = key.indexOf(':')
-  return { tenant_id: key.slice(0, Math.max(0, colon)), pipeline_id: key.slice(colon + 1) }
 }

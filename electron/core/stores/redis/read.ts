@@ -213,25 +213,16 @@ function rawFrom(key: Buffer, row: Row, cluster: boolean): RedisRaw | null {
   return { ...raw, size: row.size, sharded: cluster && row.absolute === true }
 }
 
-const FETCHED = ['string', 'hash', 'zset', 'set']
-
 function valueFrom({ kind, body }: Row): RedisValue {
   if (kind === 'denied') return { type: 'denied' }
   if (kind === 'list') return { type: 'list', head: (body as Buffer[] | null)?.[0] ?? null }
-  if (!FETCHED.includes(kind)) return { type: 'other', name: kind }
+  if (!READERS.some(([type]) => type === kind)) return { type: 'other', name: kind }
   if (body === null) return { type: 'too-large', of: kind }
   if (Buffer.isBuffer(body)) return { type: 'string', bytes: body }
-  switch (kind) {
-    case 'hash':
-      return { type: 'hash', fields: pairs(body) }
-    case 'zset':
-      return {
-        type: 'zset',
-        members: pairs(body).map(([member, score]) => [member, score.toString()] as const),
-      }
-    default:
-      return { type: 'set', members: body }
-  }
+  if (kind === 'set') return { type: 'set', members: body }
+  const fields = pairs(body)
+  if (kind === 'hash') return { type: 'hash', fields }
+  return { type: 'zset', members: fields.map(([member, score]) => [member, score.toString()] as const) }
 }
 
 function pairs(flat: readonly Buffer[]): (readonly [Buffer, Buffer])[] {

@@ -8,6 +8,7 @@ import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts
 import type { AlertsEvent, RuleBook } from '../../../../shared/alerts.ts'
 import { createClient } from '../../../../shared/client.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { auditLines } from '../audit/lines.ts'
 import { openConsole, profile } from '../console.ts'
 
@@ -18,7 +19,7 @@ const USUAL: RuleBook = { all: {}, stores: {}, notify: true }
 async function consoleWithStuckLock(name: string, folder = dataFolder()) {
   const server = memoryServer(name)
   const stuck = { tenant_id: 'acme', pipeline_id: 'nightly', pipeline_logging_id: 'run-1', locked_by: 'cron' }
-  server.acquire(stuck, Date.now() - 2 * HOUR)
+  acquirePipeline(server, stuck, Date.now() - 2 * HOUR)
   const console = openConsole(folder)
   const told: AlertsEvent[] = []
   console.client.open(
@@ -107,7 +108,7 @@ describe('a console', () => {
         pipeline_logging_id: `run-${i}`,
         locked_by: 'cron',
       }
-      server.acquire(stuck, Date.now() - 2 * HOUR)
+      acquirePipeline(server, stuck, Date.now() - 2 * HOUR)
     }
     await expect.poll(() => last()?.unacknowledged).toBe(301)
     await ask('alerts.acknowledge', { group: { rule: 'expired', storeId }, reason: 'being cleaned up' })
@@ -123,7 +124,8 @@ describe('a console', () => {
     const { ask, last, storeId, server } = await consoleWithStuckLock('alerts-end')
     server.records.clear()
     await expect.poll(() => last()?.alerts[0]?.until).toEqual(expect.any(Number))
-    server.acquire(
+    acquirePipeline(
+      server,
       { tenant_id: 'acme', pipeline_id: 'other', pipeline_logging_id: 'run-2', locked_by: 'cron' },
       Date.now() - 2 * HOUR,
     )

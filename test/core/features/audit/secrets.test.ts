@@ -7,6 +7,7 @@ import type { Lock } from '../../../../shared/locks.ts'
 import type { PlanEntry } from '../../../../shared/plans.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { aLock } from '../../../shared/a-lock.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { everythingIn, openConsole, profile } from '../console.ts'
 import { auditLines, auditText } from './lines.ts'
 
@@ -109,7 +110,7 @@ describe('a token', () => {
 
   it('is not revealed by a release, whatever its outcome', async () => {
     const name = `secrets-${Math.random()}`
-    memoryServer(name).acquire({
+    acquirePipeline(memoryServer(name), {
       tenant_id: 'acme',
       pipeline_id: 'a',
       pipeline_logging_id: TOKEN,

@@ -6,6 +6,7 @@ import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts
 import type { Input } from '../../../../shared/contract.ts'
 import type { MaintenanceHold } from '../../../../shared/holds.ts'
 import type { StoreProfile } from '../../../../shared/stores.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { auditLines } from '../audit/lines.ts'
 import { openConsole, profile } from '../console.ts'
 
@@ -109,7 +110,7 @@ export function jobAt(server: MemoryServer, key: string, run = 'run-1') {
   const [tenant = '', pipeline = ''] = key.split(':')
   return {
     start: () =>
-      server.acquire({
+      acquirePipeline(server, {
         tenant_id: tenant,
         pipeline_id: pipeline,
         pipeline_logging_id: run,

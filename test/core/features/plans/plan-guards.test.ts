@@ -6,6 +6,7 @@ import { lockPlan } from '../../../../electron/core/features/plans/plan-lock.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import { parseAddress, shortName } from '../../../../shared/address.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { redisPlace } from '../../stores/redis/place.ts'
 import { openConsole, profile } from '../console.ts'
 import { followPlan, MINUTE, planning } from './planning.ts'
@@ -257,7 +258,7 @@ describe('an undo', () => {
 it('names re-acquired locks of one store even if another can no longer be read', async () => {
   const c = await planning({ plans: { comeBackMs: 400 } })
   const dead = memoryServer('dies-later')
-  dead.acquire({ tenant_id: 'a', pipeline_id: 'p', pipeline_logging_id: 'r', locked_by: 'x' })
+  acquirePipeline(dead, { tenant_id: 'a', pipeline_id: 'p', pipeline_logging_id: 'r', locked_by: 'x' })
   const other = await c.ask('stores.add', {
     profile: profile({ name: 'Dies', address: 'memory:dies-later' }),
   })

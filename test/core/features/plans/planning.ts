@@ -4,6 +4,7 @@ import type { MemoryServer } from '../../../../electron/core/stores/memory/serve
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import { PlanState } from '../../../../shared/plan-state.ts'
 import { confirmationOf, type PlanEvent, type PlanSummary } from '../../../../shared/plans.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { openConsole, profile } from '../console.ts'
 
 export const MINUTE = 60_000
@@ -23,7 +24,8 @@ export async function planningOn(
   const c = openConsole(folder, {}, { plans: { comeBackMs: 20 }, ...more })
   const { storeId } = await c.ask('stores.add', { profile: profile({ address }) })
   const hold = (name: string, run = `run-${name}`, ageMs = 5 * MINUTE, by = 'scheduler') =>
-    server.acquire(
+    acquirePipeline(
+      server,
       { tenant_id: 'acme', pipeline_id: name, pipeline_logging_id: run, locked_by: by },
       server.now() - ageMs,
     )

@@ -4,6 +4,7 @@ import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts
 import { type ReportDocument, reportDocumentSchema } from '../../../../shared/report-document.ts'
 import type { ReportEvent, ReportRequest } from '../../../../shared/reports.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { openConsole } from '../console.ts'
 
 type Console = ReturnType<typeof openConsole>
@@ -60,7 +61,7 @@ export function memoryPlace() {
         pipeline_logging_id: run,
         locked_by: 'scheduler',
       }
-      server.acquire(lock, lockedAt)
+      acquirePipeline(server, lock, lockedAt)
     },
     drop: (pipeline: string) => server.records.delete(`acme:${pipeline}`),
   }

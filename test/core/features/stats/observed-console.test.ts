@@ -6,6 +6,7 @@ import { createCore } from '../../../../electron/core/compose.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import type { LockTenure, Stats } from '../../../../shared/stats.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { everythingIn, openConsole, profile } from '../console.ts'
 
 const HOUR = 3_600_000
@@ -22,7 +23,7 @@ function aStore() {
     take(pipeline: string, run = 'run-1', by = 'scheduler'): void {
       const lock = { tenant_id: 'acme', pipeline_id: pipeline, pipeline_logging_id: run, locked_by: by }
       server.records.delete(`acme:${pipeline}`)
-      server.acquire(lock)
+      acquirePipeline(server, lock)
     },
     drop: (pipeline: string) => server.records.delete(`acme:${pipeline}`),
   }

@@ -6,6 +6,7 @@ import { FolderLock } from '../../../../electron/core/files/folder-lock.ts'
 import { sleep } from '../../../../electron/core/lib/timers.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { auditLines } from '../audit/lines.ts'
 import { openConsole, profile } from '../console.ts'
 
@@ -224,7 +225,12 @@ describe('the rules of a store', () => {
   async function rules(more: Parameters<typeof profile>[0]) {
     const name = `rules-${Math.random()}`
     const server = memoryServer(name)
-    server.acquire({ tenant_id: 'acme', pipeline_id: 'a', pipeline_logging_id: 'run-1', locked_by: 'tests' })
+    acquirePipeline(server, {
+      tenant_id: 'acme',
+      pipeline_id: 'a',
+      pipeline_logging_id: 'run-1',
+      locked_by: 'tests',
+    })
     const opened = openConsole()
     const address = `memory:${name}`
     const { storeId } = await opened.ask('stores.add', { profile: profile({ address, ...more }) })

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Connections } from '../../../../electron/core/features/stores/connections.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
+import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { FAST, Screen, watched } from './watched-store.ts'
 
 const problem = { where: 'node-2', code: 'STORE_UNREACHABLE', message: 'node-2 does not answer' } as const
@@ -266,7 +267,7 @@ it('ends every subscription when the store is closed during a pass, and stops re
   const connections = new Connections()
   const server = memoryServer('closed-while-read')
   for (let i = 0; i < 3000; i++)
-    server.acquire({
+    acquirePipeline(server, {
       tenant_id: 'acme',
       pipeline_id: `p-${i}`,
       pipeline_logging_id: 'run',

@@ -24,3 +24,9 @@ export function isPipelineLock(value: unknown): value is PipelineLock {
 export function endOf(lock: PipelineLock, timeoutMs: number): number {
   return lock.expires_at === undefined ? lock.locked_at * 1000 + timeoutMs : lock.expires_at * 1000
 }
+
+/** A key without a colon has no tenant. */
+export function tenantAndPipeline(key: string): Pick<PipelineLock, 'tenant_id' | 'pipeline_id'> {
+  const colon = key.indexOf(':')
+  return { tenant_id: key.slice(0, Math.max(0, colon)), pipeline_id: key.slice(colon + 1) }
+}

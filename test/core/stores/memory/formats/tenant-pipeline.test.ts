@@ -4,6 +4,7 @@ import { MemoryServer } from '../../../../../electron/core/stores/memory/server.
 import { MemoryStore } from '../../../../../electron/core/stores/memory/store.ts'
 import { releaseLock } from '../../../../contract/ask.ts'
 import { listAll } from '../../../../contract/suite.ts'
+import { acquirePipeline } from '../../../acquire-pipeline.ts'
 
 const never = new AbortController().signal
 const run = {
@@ -24,7 +25,7 @@ function place(timeoutMs = 3_600_000) {
 
 it('reads the tenant, the pipeline, the run and who started it', async () => {
   const { server, store } = place()
-  server.acquire(run)
+  acquirePipeline(server, run)
   expect((await listAll(store)).locks).toMatchObject([
     {
       key: 'acme1281:gcp_billing_export',
@@ -39,25 +40,25 @@ it('reads the tenant, the pipeline, the run and who started it', async () => {
 
 it('refuses a second run while the first is alive, and names it', () => {
   const { server } = place()
-  expect(server.acquire(run)).toBeNull()
-  expect(server.acquire({ ...run, pipeline_logging_id: 'def-456' })).toBe('abc-123')
-  expect(server.acquire({ ...run, tenant_id: 'acme9999' })).toBeNull()
+  expect(acquirePipeline(server, run)).toBeNull()
+  expect(acquirePipeline(server, { ...run, pipeline_logging_id: 'def-456' })).toBe('abc-123')
+  expect(acquirePipeline(server, { ...run, tenant_id: 'acme9999' })).toBeNull()
 })
 
 it('shows a run past its timeout as expired until another takes its place', async () => {
   const { server, store } = place()
-  server.acquire(run, Date.now() - 3_700_000)
+  acquirePipeline(server, run, Date.now() - 3_700_000)
   expect((await listAll(store)).locks).toMatchObject([{ state: 'expired' }])
-  expect(server.acquire({ ...run, pipeline_logging_id: 'def-456' })).toBeNull()
+  expect(acquirePipeline(server, { ...run, pipeline_logging_id: 'def-456' })).toBeNull()
   expect((await listAll(store)).locks).toMatchObject([{ state: 'held', owner: 'def-456' }])
 })
 
 it('refuses when the same run was restarted', async () => {
   const { server, store } = place()
-  server.acquire(run, Date.now() - 60_000)
+  acquirePipeline(server, run, Date.now() - 60_000)
   const lock = (await store.inspect('acme1281:gcp_billing_export', never))?.lock
   server.records.delete('acme1281:gcp_billing_export')
-  server.acquire(run)
+  acquirePipeline(server, run)
   expect(await releaseLock(store, lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({
     outcome: 'changed',
   })
