@@ -26,8 +26,10 @@ export class EndedAlerts {
     group.push(ended)
     this.#last.set(alertId, ended)
     this.#size++
-    if (group.length > MOST_OF_A_RULE) this.#drop(group)
-    else if (this.#size > MOST) this.#drop(this.#oldestGroup())
+    const isFull = group.length > MOST_OF_A_RULE
+    if (!isFull && this.#size <= MOST) return
+    this.#forget(isFull ? group : this.#oldestGroup())
+    this.dropped++
   }
 
   /** When the last alert of this id ended; null for none. */
@@ -57,11 +59,6 @@ export class EndedAlerts {
       while ((group[0]?.condition.until ?? at) < at - KEEP_MS) this.#forget(group)
       if (group.length === 0) this.groups.delete(name)
     }
-  }
-
-  #drop(group: EndedAlert[]): void {
-    this.#forget(group)
-    this.dropped++
   }
 
   #forget(group: EndedAlert[]): void {

@@ -21,7 +21,6 @@ type Edit = (holds: HoldRecord[]) => HoldRecord[]
  */
 export class HoldBook {
   readonly #file: SharedFile<z.infer<typeof fileSchema>>
-  readonly #answerMs: number
   readonly #listeners = new Set<() => void>()
   #kept: HoldRecord[] = []
   #unwritten: readonly Edit[] = []
@@ -30,11 +29,13 @@ export class HoldBook {
   readonly #mine = new Set<string>()
   readonly #fileQueue = new WorkQueue()
 
-  constructor(folder: string, answerMs = ANSWER_MS) {
+  constructor(
+    folder: string,
+    readonly answerMs = ANSWER_MS,
+  ) {
     const empty = { version: 1 as const, holds: [] }
     const what = 'The list of maintenance holds'
     this.#file = new SharedFile({ folder, name: 'holds', what, schema: fileSchema, empty })
-    this.#answerMs = answerMs
   }
 
   /** Why the list may be incomplete, as a sentence. */
@@ -67,7 +68,7 @@ export class HoldBook {
       leave = this.onChange(check)
       check()
     })
-    return within(this.#answerMs, met, noAnswer).finally(leave)
+    return within(this.answerMs, met, noAnswer).finally(leave)
   }
 
   /** Reads the changes of others, and writes what could not be written before. True if the file had changed. */

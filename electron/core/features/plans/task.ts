@@ -1,5 +1,5 @@
 import { isoTime } from '../../../../shared/lease.ts'
-import type { Lock, ReleaseOutcome, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { Lock, ReleaseOutcome } from '../../../../shared/locks.ts'
 import { isUncertain, type PlanEntry, type PlanResult } from '../../../../shared/plans.ts'
 import { eachOf, only, type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
@@ -122,7 +122,9 @@ export function restoreTask(
     const copy = copyOf(entry)
     if (!copy) throw new StoreError('NOT_FOUND', 'Its copy no longer exists, or another undo has claimed it')
     if (Date.now() >= copy.until) throw new StoreError('UNSUPPORTED', 'The time for an undo is over')
-    return restoreResult(await open.store.restore(copy.copy, open.signal), entry)
+    const outcome = await open.store.restore(copy.copy, open.signal)
+    if (outcome.outcome === 'taken') return restoredOrTaken(outcome.current, entry)
+    return { is: outcome.outcome, at: Date.now() }
   }
   return async (open, entries, announce) => {
     const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
@@ -154,29 +156,17 @@ export function restoreTask(
 /** The result of an earlier attempt. It is never repeated: the holder may have released the restored lock since. */
 async function readAgain({ store, signal }: OpenStore, entry: PlanEntry): Promise<PlanResult> {
   const now = only(await store.look([entry.id], signal))
-  const at = Date.now()
-  if (now.is === 'lock' && now.lock.state !== 'released')
-    return isSameFence(now.lock.fence, entry.fence)
-      ? { is: 'restored', at }
-      : { is: 'taken', at, owner: now.lock.owner }
-  if (now.is === 'other') return { is: 'taken', at, owner: null }
+  if (now.is === 'lock' && now.lock.state !== 'released') return restoredOrTaken(now.lock, entry)
+  if (now.is === 'other') return restoredOrTaken(null, entry)
   throw new StoreError(
     'UNSUPPORTED',
     'An earlier attempt may have restored it, and it is free now: it is not restored again',
   )
 }
 
-function restoreResult(outcome: RestoreOutcome, entry: PlanEntry): PlanResult {
+/** The name is taken: by the lock itself if an earlier attempt, whose answer was lost, has restored it unchanged. */
+function restoredOrTaken(current: Lock | null, { fence }: PlanEntry): PlanResult {
   const at = Date.now()
-  switch (outcome.outcome) {
-    case 'restored':
-      return { is: 'restored', at }
-    case 'ended':
-      return { is: 'ended', at }
-    case 'taken':
-      // An earlier attempt whose answer was lost has restored it unchanged.
-      return outcome.current && isSameFence(outcome.current.fence, entry.fence)
-        ? { is: 'restored', at }
-        : { is: 'taken', at, owner: outcome.current?.owner ?? null }
-  }
+  if (current && isSameFence(current.fence, fence)) return { is: 'restored', at }
+  return { is: 'taken', at, owner: current?.owner ?? null }
 }

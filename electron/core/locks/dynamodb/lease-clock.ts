@@ -17,15 +17,13 @@ export const LOCAL_CLOCK_ERROR_MS = 2000
  * side. The local clock may be hours off and may be set at any moment: the store's time is carried forward by a steady clock.
  */
 export class LeaseClock extends ServerClock {
-  readonly #warn: () => void
   #wallAhead = wallAhead()
   #isLocal = false
   #hasWarned = false
 
   /** `warn` is called once if the store tells no time. */
-  constructor(warn: () => void = () => {}) {
+  constructor(readonly warn: () => void = () => {}) {
     super(steadyNow, DRIFT_PPM)
-    this.#warn = warn
   }
 
   override observe(serverTime: number, sentAt: number, receivedAt: number, resolutionMs: number): void {
@@ -41,7 +39,7 @@ export class LeaseClock extends ServerClock {
     this.#isLocal = !this.known
     if (!this.#isLocal || this.#hasWarned) return
     this.#hasWarned = true
-    this.#warn()
+    this.warn()
   }
 
   /** To be called before each request. After a sleep, and after the local clock was set, the store's time is unknown again. */

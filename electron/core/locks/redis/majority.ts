@@ -27,11 +27,6 @@ export class Majority {
     return count(votes, outcome) > this.all - this.needed
   }
 
-  /** Whether enough servers failed to leave no majority. */
-  isOut(votes: Votes<unknown>): boolean {
-    return errorsOf(votes).length > this.all - this.needed
-  }
-
   /** The holder named by a majority, with the expiry at which that majority ends; null if there is none. */
   holder(found: readonly (CurrentHolder | null)[]): CurrentHolder | null {
     const byEnd = this.#naming(found).sort((a, b) => endOf(b) - endOf(a) || 0)
@@ -70,7 +65,7 @@ export class Majority {
       throw new StoreError(refused.code, refused.message, { cause: refused, uncertain })
     if (refused) throw refused
     const [first] = errors
-    if (!first || !this.isOut(votes)) return
+    if (!first || errors.length <= this.all - this.needed) return
     const answered = valuesOf(votes).length
     throw new StoreError(
       first.code === 'STORE_DENIED' ? 'STORE_DENIED' : 'STORE_UNREACHABLE',
