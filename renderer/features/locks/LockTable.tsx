@@ -1,5 +1,5 @@
 import type { VirtualItem } from '@tanstack/react-virtual'
-import { memo, type RefObject, useLayoutEffect, useMemo, useRef } from 'react'
+import { memo, type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Alert } from '../../../shared/alerts.ts'
 import { usedFraction } from '../../../shared/lease.ts'
@@ -144,7 +144,7 @@ const LockRow = memo(function LockRow({ row, columns, index, top, active, select
       data-tone={face.tone}
       data-stale={status.state !== 'live' || undefined}
       data-change={fresh ? (change ?? undefined) : undefined}
-      cellOf={id => <Cell column={id} row={row} store={store} face={face} now={now} />}
+      cellOf={id => CELLS[id]({ row, store, face, now })}
       onClick={event => (event.metaKey || event.ctrlKey ? toggleSelected(rowId) : activate(rowId))}
     >
       {/* A new element per change restarts the animation; a new row would lose the click in progress. */}
@@ -159,43 +159,34 @@ const LockRow = memo(function LockRow({ row, columns, index, top, active, select
 })
 
 type CellProps = {
-  readonly column: ColumnId
   readonly row: Row
   readonly store: StoreEntry | undefined
   readonly face: Face
   readonly now: number
 }
 
-function Cell({ column, row, store, face, now }: CellProps) {
-  const { lock } = row
-  const gone = row.change === 'gone'
-  switch (column) {
-    case 'state':
-      return (
-        <span className={gridStyles.state} data-tone={face.tone}>
-          <Icon name={face.icon} /> {t.table.states[face.word]}
-        </span>
-      )
-    case 'key':
-      return <KeyCell row={row} />
-    case 'holder':
-      return <HolderCell lock={lock} />
-    case 'store':
-      return (
-        <StoreName name={store?.name ?? ''} production={store?.production ?? false} colour={store?.colour} />
-      )
-    case 'format':
-      return <FormatCell id={lock.format} />
-    case 'age':
-      return <span className="number">{ageText(lock, now)}</span>
-    case 'remaining':
-      return (
-        <>
-          <LeaseBar used={gone ? null : usedFraction(lock, now)} endless={lock.lease.kind === 'never'} />
-          <span className="number">{remainingText(lock, now, gone)}</span>
-        </>
-      )
-  }
+const CELLS: Record<ColumnId, (props: CellProps) => ReactNode> = {
+  state: ({ face }) => (
+    <span className={gridStyles.state} data-tone={face.tone}>
+      <Icon name={face.icon} /> {t.table.states[face.word]}
+    </span>
+  ),
+  key: ({ row }) => <KeyCell row={row} />,
+  holder: ({ row }) => <HolderCell lock={row.lock} />,
+  store: ({ store }) => (
+    <StoreName name={store?.name ?? ''} production={store?.production ?? false} colour={store?.colour} />
+  ),
+  format: ({ row }) => <FormatCell id={row.lock.format} />,
+  age: ({ row, now }) => <span className="number">{ageText(row.lock, now)}</span>,
+  remaining: ({ row: { lock, change }, now }) => {
+    const gone = change === 'gone'
+    return (
+      <>
+        <LeaseBar used={gone ? null : usedFraction(lock, now)} endless={lock.lease.kind === 'never'} />
+        <span className="number">{remainingText(lock, now, gone)}</span>
+      </>
+    )
+  },
 }
 
 const NO_ALERTS: readonly Alert[] = []
