@@ -149,20 +149,17 @@ export type PlanEvent =
   /** A few times per second during a run. */
   | { type: 'progress'; progress: PlanProgress }
 
+const GROUP: Readonly<Record<Exclusion['by'], (entry: PlanEntry) => string>> = {
+  lock: ({ n }) => String(n),
+  store: ({ store }) => String(store),
+  holder: ({ holder, owner }) => holder ?? owner ?? '',
+  format: ({ format }) => format,
+  state: ({ state }) => state,
+}
+
 /** The group of a lock: the value an exclusion of that kind would name. */
 export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {
-  switch (by) {
-    case 'lock':
-      return String(entry.n)
-    case 'store':
-      return String(entry.store)
-    case 'holder':
-      return entry.holder ?? entry.owner ?? ''
-    case 'format':
-      return entry.format
-    case 'state':
-      return entry.state
-  }
+  return GROUP[by](entry)
 }
 
 /** What the operator types: the name of the store and the number of its locks in the plan. */

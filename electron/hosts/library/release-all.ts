@@ -59,24 +59,20 @@ function byName({ entries, results }: PlanState, nameOf: (key: string) => string
   return [...found.values()]
 }
 
+const OUTCOMES: Partial<Record<PlanResult['is'], Omit<Outcome, 'key'>>> = {
+  released: { outcome: 'released', message: null },
+  changed: {
+    outcome: 'changed',
+    message: 'The lock has another holder now, or was renewed since; it was not touched',
+  },
+  gone: { outcome: 'gone', message: null },
+  tried: { outcome: 'failed', message: 'The release was sent, and its outcome is unknown' },
+}
+
 function sayResult(result: PlanResult | undefined): Omit<Outcome, 'key'> {
-  switch (result?.is) {
-    case 'released':
-      return { outcome: 'released', message: null }
-    case 'changed':
-      return {
-        outcome: 'changed',
-        message: 'The lock has another holder now, or was renewed since; it was not touched',
-      }
-    case 'gone':
-      return { outcome: 'gone', message: null }
-    case 'failed':
-      return { outcome: 'failed', message: result.error.message }
-    case 'tried':
-      return { outcome: 'failed', message: 'The release was sent, and its outcome is unknown' }
-    default:
-      return { outcome: 'left', message: 'The release was not attempted' }
-  }
+  if (result?.is === 'failed') return { outcome: 'failed', message: result.error.message }
+  const outcome = result && OUTCOMES[result.is]
+  return outcome ?? { outcome: 'left', message: 'The release was not attempted' }
 }
 
 function value<T>(result: Result<T>): T {

@@ -38,15 +38,13 @@ export type SessionContext = {
 
 /** Follows a switch, and takes it from its current step to its end. */
 export class SwitchSession {
-  readonly #o: SessionContext
   readonly #printer: SwitchPrinter
   readonly #stopFollowing: () => void
   #last: SwitchState | null = null
   #failure: CliError | null = null
   #refusals = 0
 
-  constructor(context: SessionContext) {
-    this.#o = context
+  constructor(readonly context: SessionContext) {
     const { client, terminal, switchId } = context
     this.#printer = new SwitchPrinter(terminal)
     this.#stopFollowing = client.open(
@@ -78,7 +76,7 @@ export class SwitchSession {
   }
 
   async runToEnd(): Promise<void> {
-    const { terminal } = this.#o
+    const { terminal } = this.context
     await this.#until(({ now }) => isComparable(now.from) && isComparable(now.to))
     for (;;) {
       const { run, now } = this.#state
@@ -94,7 +92,7 @@ export class SwitchSession {
   }
 
   async #understand(): Promise<void> {
-    const { terminal } = this.#o
+    const { terminal } = this.context
     if (terminal.hasOperator) {
       await terminal.notify('Each step completes as soon as its check is met.')
       while ((await terminal.answer('Press Enter to continue, or type quit:')) !== '');
@@ -104,7 +102,7 @@ export class SwitchSession {
 
   /** Waits until the step is passed, by its check or by hand, or until the state is `enough`. */
   async #waitFor(step: SwitchStep, isEnough: (state: SwitchState) => boolean = () => false): Promise<void> {
-    const { terminal, options } = this.#o
+    const { terminal, options } = this.context
     const isByHand = options.byHand.includes(step)
     let isHinted = false
     let isWarned = false
@@ -138,7 +136,7 @@ export class SwitchSession {
 
   /** Asks for the reason to pass a step without its check, and passes it unless the operator declines. */
   async #passByHand({ run, now }: SwitchState, given: string | null): Promise<void> {
-    const { terminal } = this.#o
+    const { terminal } = this.context
     // On lines of its own, so the questions do not paint over it.
     await terminal.notify(checkSentence(run.step, run, now), '  ! ')
     const reason = given ?? (await terminal.answer('Why, for the audit log:'))
@@ -150,7 +148,7 @@ export class SwitchSession {
 
   /** A check that was met may be unmet again: then the step keeps waiting, but not forever. */
   async #pass(step: SwitchStep, reason: string | null): Promise<void> {
-    const { client, switchId, terminal } = this.#o
+    const { client, switchId, terminal } = this.context
     const { now } = this.#state
     const passed = await client.call('switch.pass', { switchId, step, reason: reason ?? undefined })
     if (!passed.ok && passed.error.code === 'REFUSED' && reason === null && this.#refusals < MOST_REFUSALS) {
@@ -169,7 +167,7 @@ export class SwitchSession {
   }
 
   async #change(): Promise<void> {
-    const { client, switchId, terminal, options } = this.#o
+    const { client, switchId, terminal, options } = this.context
     const { run, now } = this.#state
     const mustStop = !terminal.hasOperator && !options.byHand.includes('change')
     const isSameKind = providerLine(run) === null
@@ -194,7 +192,7 @@ export class SwitchSession {
 
   /** Changes the file if a flag allows it, or the operator. */
   async #changeFile(preview: EnvPreview): Promise<void> {
-    const { client, switchId, terminal, options } = this.#o
+    const { client, switchId, terminal, options } = this.context
     await this.#printer.difference(preview)
     if (!options.mayChangeEnv && !terminal.hasOperator)
       throw new SwitchStopped('The file is changed only on request', ['--change-env'])
@@ -213,7 +211,7 @@ export class SwitchSession {
 
   /** While the old store is unreachable, its remaining locks are unknown: then the step can be passed by hand only. */
   async #clean(): Promise<void> {
-    const { terminal, options } = this.#o
+    const { terminal, options } = this.context
     const isByHand = options.byHand.includes('clean')
     for (;;) {
       await this.#waitFor('clean', ({ now }) => now.checks.clean.is === 'not-yet' && !isByHand)
@@ -231,7 +229,7 @@ export class SwitchSession {
 
   /** Releases the remaining locks of the old store by a confirmed plan. */
   async #releaseRest(): Promise<void> {
-    const { client, switchId, terminal, io, options } = this.#o
+    const { client, switchId, terminal, io, options } = this.context
     const made = await client.call('switch.plan', { switchId })
     // The store is clean already; the next poll shows it.
     if (!made.ok && made.error.code === 'NOT_FOUND') return
@@ -266,7 +264,7 @@ export class SwitchSession {
   }
 
   async #apply(plan: PlanSummary, confirm: string, reason: string): Promise<void> {
-    const { client, io, terminal, from } = this.#o
+    const { client, io, terminal, from } = this.context
     terminal.clear()
     // Beside JSON, the text goes to the standard error.
     const planIo = terminal.isJson ? { ...io, stdout: io.stderr } : io
@@ -279,7 +277,7 @@ export class SwitchSession {
   async #until(isEnough: (state: SwitchState) => boolean): Promise<void> {
     while (this.#failure || !this.#last || !isEnough(this.#last)) {
       if (this.#failure) throw this.#failure
-      await this.#o.terminal.wait()
+      await this.context.terminal.wait()
     }
   }
 
