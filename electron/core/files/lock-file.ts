@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { link, readFile, rm, unlink } from 'node:fs/promises'
+import { link, readFile, rm, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import { codeOf, createFile, parseJson } from './disk.ts'
-import { lifeOf, myMark, processMarkSchema } from './process-mark.ts'
+import { isAlive, myMark, processMarkSchema } from './process-mark.ts'
 
 const lockFileSchema = processMarkSchema.extend({
   host: z.string().optional(),
@@ -62,9 +62,15 @@ export async function breakOpen(path: string, held: LockFile): Promise<void> {
     claims.push(claim)
     if ((await createLockFile(claim)) !== null) break
     const other = await readLockFile(claim)
-    if (other === null || (await lifeOf(other)) !== 'dead') return
+    if (other === null || (await isHolderAlive(claim, other))) return
     wanted = other.turn
   }
   if ((await readLockFile(path))?.turn === held.turn) await unlink(path)
   for (const claim of claims) await rm(claim, { force: true })
+}
+
+/** Whether the process of a lock file is alive; on another machine, by the time since it touched the file. */
+export async function isHolderAlive(path: string, holder: LockFile): Promise<boolean> {
+  const touched = await stat(path).catch(() => null)
+  return isAlive(holder, touched ? Date.now() - touched.mtimeMs : Number.POSITIVE_INFINITY)
 }

@@ -1,7 +1,12 @@
-import { rm, stat, utimes } from 'node:fs/promises'
+import { rm, utimes } from 'node:fs/promises'
 import { codeOf } from '../../files/disk.ts'
-import { breakOpen, createLockFile, type LockFile, readLockFile } from '../../files/lock-file.ts'
-import { isAlive } from '../../files/process-mark.ts'
+import {
+  breakOpen,
+  createLockFile,
+  isHolderAlive,
+  type LockFile,
+  readLockFile,
+} from '../../files/lock-file.ts'
 import { StoreError } from '../../lib/errors.ts'
 
 const SIGN_OF_LIFE_MS = 10_000
@@ -30,7 +35,7 @@ async function acquire(path: string): Promise<string> {
       const turn = await createLockFile(path)
       if (turn !== null) return turn
       holder = await readLockFile(path)
-      if (holder && (await isAlive(holder, await silentMsOf(path)))) break
+      if (holder && (await isHolderAlive(path, holder))) break
       if (holder) await breakOpen(path, holder)
     }
     const who = holder?.host ? `process ${holder.pid} on ${holder.host}` : 'another process'
@@ -43,9 +48,4 @@ async function acquire(path: string): Promise<string> {
     const why = `The plan cannot be changed or applied here (${codeOf(error)}): its folder must be writable`
     throw new StoreError('REFUSED', why, { cause: error })
   }
-}
-
-async function silentMsOf(path: string): Promise<number> {
-  const touched = await stat(path).catch(() => null)
-  return touched ? Date.now() - touched.mtimeMs : Number.POSITIVE_INFINITY
 }
