@@ -176,7 +176,7 @@ function restartSentence({ to }: SwitchRun, now: SwitchNow): string {
   const held = workersLocks(now.to)
   return held === 0
     ? `Nothing has been acquired in ${shown(to)} yet.`
-    : `${plural(held, 'lock is', 'locks are')} held in ${shown(to)}, but may have been acquired before this step. Lockkeeper waits for a renewal or another acquisition.`
+    : `${plural(held, 'lock is', 'locks are')} held in ${shown(to)}, but may have been acquired before this step. Lockkeeper waits for another acquisition.`
 }
 
 function verifySentence(run: SwitchRun, now: SwitchNow): string {

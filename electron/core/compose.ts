@@ -21,6 +21,7 @@ import { type SecretVault, sessionVault } from './features/stores/vault.ts'
 import { switchHandlers } from './features/switch/handlers.ts'
 import { SwitchRuns } from './features/switch/switch-runs.ts'
 import { historyMs, undoWindowMs } from './files/data-folder.ts'
+import { type Settled, settle } from './lib/concurrency.ts'
 
 export type CoreOptions = {
   readonly dataFolder: string
@@ -101,8 +102,19 @@ export function createCore(options: CoreOptions): Core {
     metrics,
     redact,
     async close() {
-      for (const part of [list, holds, alerts, switchRuns, plans, histories]) await part?.close()
-      await connections.closeAll()
+      const parts = [
+        list,
+        holds,
+        alerts,
+        switchRuns,
+        plans,
+        histories,
+        { close: () => connections.closeAll() },
+      ]
+      // One that fails must not keep the others open.
+      const closed: Settled<void>[] = []
+      for (const part of parts) closed.push(await settle(async () => part?.close()))
+      for (const each of closed) if (!each.ok) throw each.error
     },
   }
 }

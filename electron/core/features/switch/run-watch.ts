@@ -41,6 +41,8 @@ export class RunWatch implements HistorySubscriber {
   #lastOverlapAt: number | null = null
   #env: SwitchNow['env'] = null
   #envVersion: string | null = null
+  /** Locks of the new store that were acquired as its workers were about to start, with the time of that step. */
+  readonly #asReached = new Map<string, number>()
   #checks: Partial<SwitchNow['checks']> = {}
 
   constructor(readonly options: RunWatchOptions) {
@@ -53,9 +55,8 @@ export class RunWatch implements HistorySubscriber {
   /** `closely` while the switch is followed; `slowly` as every store of a console is polled. */
   tend(how: 'closely' | 'slowly' | 'not'): void {
     const rest = how === 'closely' ? 'urgentMs' : 'unwatchedMs'
-    const { from, to } = this.options.run()
-    this.#from.tend(how === 'not' ? null : kindOf(from.kind).rests[rest])
-    this.#to.tend(how === 'not' ? null : kindOf(to.kind).rests[rest])
+    for (const side of [this.#from, this.#to])
+      side.tend(how === 'not' ? null : kindOf(side.side.kind).rests[rest])
   }
 
   /** Reads the file when it has changed. */
@@ -158,12 +159,16 @@ export class RunWatch implements HistorySubscriber {
     })
   }
 
-  #inNew({ at, notBefore }: Sighting): void {
+  #inNew({ what, lock, at, notBefore }: Sighting): void {
+    const startedAt = reachedAt(this.options.run(), 'restart')
+    if (startedAt === null) return
+    const isAfter = notBefore >= startedAt
+    // A lock acquired as the step was reached may be older by less than a poll: it counts once its worker renews it.
+    if (what === 'acquired' && !isAfter) this.#asReached.set(lock.id, startedAt)
+    if (!isAfter || (what === 'renewed' && this.#asReached.get(lock.id) !== startedAt)) return
     this.options.observed(run => {
-      // A lock that may be older than the step proves nothing until its worker renews it. Another console may have gone back in
-      // the meantime.
-      const startedAt = reachedAt(run, 'restart')
-      const isNew = startedAt !== null && notBefore >= startedAt
+      // Another console may have gone back in the meantime.
+      const isNew = reachedAt(run, 'restart') === startedAt
       if (!isNew || run.firstArrivalInNewAt !== null || run.ended !== null) return run
       return { ...run, firstArrivalInNewAt: at }
     })

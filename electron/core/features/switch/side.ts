@@ -86,7 +86,7 @@ export class SwitchSide {
   #countedAt = -Infinity
 
   constructor(
-    readonly side: Pick<Side, 'address'>,
+    readonly side: Pick<Side, 'address' | 'kind'>,
     readonly host: SwitchStores,
   ) {
     this.#bind()

@@ -243,10 +243,12 @@ export class SwitchRuns {
       if (!runs.some(run => run.switchId === switchId)) this.#drop(switchId, entry)
   }
 
-  #drop(switchId: string, { watch }: Entry): void {
-    watch.tend('not')
-    this.options.histories.unsubscribe(watch)
+  #drop(switchId: string, { watch, feed }: Entry): void {
     this.#entries.delete(switchId)
+    this.options.histories.unsubscribe(watch)
+    watch.tend('not')
+    // Followers of a switch that is gone learn of it.
+    feed.changed()
   }
 }
 

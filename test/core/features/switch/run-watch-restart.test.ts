@@ -3,7 +3,7 @@ import { checkSentence } from '../../../../shared/switch-words.ts'
 import { MINUTE, SECOND, watching } from './watched-run.ts'
 
 describe('restart', () => {
-  it('waits for the renewal of a lock that may have been acquired before the step, and says so', () => {
+  it('waits for the renewal of a lock that was acquired within a poll of the step, and says so', () => {
     const run = watching()
     run.now += SECOND / 2
     run.reach('restart')
@@ -14,7 +14,7 @@ describe('restart', () => {
     run.new.sees('taken', 'gps')
     run.new.pass()
     const waits =
-      /^1 lock is held in mysql:\S+, but may have been acquired before this step\. Lockkeeper waits for a renewal/
+      /^1 lock is held in mysql:\S+, but may have been acquired before this step\. Lockkeeper waits for another/
     for (const step of ['restart', 'verify'] as const) {
       expect(run.is(step)).toBe('not-yet')
       expect(checkSentence(step, run.kept, run.told)).toMatch(waits)
@@ -25,14 +25,28 @@ describe('restart', () => {
     expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
   })
 
-  it('does not count a renewal that may have happened before the step was reached', () => {
+  it('does not count renewals of a lock that was acquired before the step was reached', () => {
     const run = watching()
     run.new.sees('taken', 'gps')
     run.goOn(SECOND)
     run.now += SECOND / 2
     run.reach('restart')
-    run.now += SECOND / 2
+    run.goOn(MINUTE)
     run.new.sees('renewed', 'gps')
+    run.new.sees('found', 'mail')
+    run.goOn(SECOND)
+    run.new.sees('renewed', 'mail')
+    expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['not-yet', null])
+    run.new.sees('taken', 'other')
+    expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
+  })
+
+  it('does not count a renewal of such a lock in the poll in which the step was reached', () => {
+    const run = watching()
+    run.now += SECOND / 2
+    run.reach('restart')
+    run.now += SECOND / 2
+    run.new.sees('taken', 'gps')
     run.new.pass(true, SECOND)
     run.now += SECOND
     // The poll before had begun before the step was reached.
@@ -41,7 +55,7 @@ describe('restart', () => {
     expect(run.is('restart')).toBe('not-yet')
     run.goOn(SECOND)
     run.new.sees('renewed', 'gps')
-    expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
+    expect(run.is('restart')).toBe('met')
   })
 
   it('believes a record that says that a lock was acquired after the step, if polls are close together', () => {

@@ -15,7 +15,7 @@ function sideOf(store: object, stores = { isOpen: true }): SwitchSide {
     watcher: { unrecognised: 0, attend: () => {} },
   } as unknown as OpenStore
   return new SwitchSide(
-    { address: 'redis://old:6379/0' },
+    { address: 'redis://old:6379/0', kind: 'redis' },
     { stores: { at: () => (stores.isOpen ? [open] : []) }, histories: { get: () => null } },
   )
 }
