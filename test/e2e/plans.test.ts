@@ -23,7 +23,8 @@ describe.each(HOSTS)('releasing all, in %s', host => {
         { name: 'orders', address: mysql.address },
       ],
     })
-    await screen.row(page, 'row-one').waitFor()
+    // Both stores are in the plan once both were read.
+    for (const name of ['row-one', 'job-0']) await screen.row(page, name).waitFor()
     const sheet = await releaseAll(page)
     await sheet.getByText('60', { exact: true }).first().waitFor()
 
