@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../../../../shared/locks.ts'
 import { bytesToDisplay, keyToText } from '../../../lib/bytes.ts'
 import { type Decoded, OTHER } from '../../types.ts'
-import { type MysqlFormat, type MysqlRaw, missingColumns, type SeenColumn } from './table.ts'
+import { type MysqlFormat, type MysqlRaw, missingColumns, type SeenColumn, type Value } from './table.ts'
 import { leaseUntil, timeIn } from './times.ts'
 
 /** A field is for reading; the whole value is what is compared, and what the inspector shows. */
@@ -42,22 +42,33 @@ type Columns = {
   readonly compared: readonly string[]
 }
 
-/** Decodes a row that is one lock. Its holder is left to the format. */
-export function decodeRow(raw: MysqlRaw, now: number, columns: Columns): Decoded {
+/** Decodes a row that is one lock, with the holder that the format read from it. Runs for every row: copies are slow. */
+export function decodeRow(
+  raw: MysqlRaw,
+  now: number,
+  columns: Columns,
+  { holder, notes: holderNotes = [] }: Pick<Decoded, 'holder'> & Partial<Pick<Decoded, 'notes'>>,
+): Decoded {
   const acquired = timeIn(raw, columns.acquiredAt)
   const { lease, deadlines, notes } = leaseUntil(raw, columns.until, now, columns.afterwards)
-  const { table, seen } = comparisonOf(raw, columns.key, columns.compared)
+  const fields: Record<string, FieldValue> = {}
+  const exact: Value[] = [raw.table.name]
+  for (const column of columns.compared) {
+    if (!raw.table.columns.has(column)) continue
+    fields[column] = fieldOf(raw, column)
+    exact.push(raw.row[column] ?? null)
+  }
   return {
     name: keyText(raw, columns.key),
     owner: textOf(raw, columns.owner),
-    holder: null,
+    holder,
     acquiredAt: acquired.at,
     acquiredAtSource: acquired.at === null ? 'unknown' : 'stored',
     lease,
     deadlines,
-    notes: [...notes, ...acquired.notes],
-    fields: Object.fromEntries(seen.map(([column]) => [column, fieldOf(raw, column)])),
-    seen: { exact: [table.name, ...seen.map(([, value]) => value)] },
+    notes: [...notes, ...acquired.notes, ...holderNotes],
+    fields,
+    seen: { exact },
   }
 }
 

@@ -18,7 +18,7 @@ export function parseTime(text: string): number | null {
   if (!TIME.test(text) || text.startsWith('00')) return null
   const time = Date.parse(`${text.replace(' ', 'T')}Z`)
   // 31 February would be a day in March.
-  const isReal = isRepresentable(time) && new Date(time).toISOString().startsWith(text.slice(0, 10))
+  const isReal = isRepresentable(time) && new Date(time).getUTCDate() === Number(text.slice(8, 10))
   return isReal ? time : null
 }
 

@@ -1,8 +1,16 @@
-import { byColumns, comparisonOf, decodeRow } from '../format/row.ts'
+import { byColumns, comparisonOf, decodeRow, textOf } from '../format/row.ts'
 import type { MysqlFormat, MysqlRaw, PastTime } from '../format/table.ts'
 import { isInstant, timeIn } from '../format/times.ts'
 
 const COLUMNS = ['name', 'lock_until', 'locked_at', 'locked_by']
+const DECODED = {
+  key: 'name',
+  owner: 'locked_by',
+  acquiredAt: 'locked_at',
+  until: 'lock_until',
+  afterwards: 'released',
+  compared: COLUMNS,
+} as const
 
 /** One permanent row per job. Instances cache which rows exist and only update those: a release never deletes one. */
 export const shedlockTable: MysqlFormat = {
@@ -30,16 +38,8 @@ export const shedlockTable: MysqlFormat = {
   recognise: byColumns(COLUMNS),
 
   decode(raw, now) {
-    const decoded = decodeRow(raw, now, {
-      key: 'name',
-      owner: 'locked_by',
-      acquiredAt: 'locked_at',
-      until: 'lock_until',
-      afterwards: 'released',
-      compared: COLUMNS,
-    })
-    const { owner } = decoded
-    return owner === null ? decoded : { ...decoded, holder: { label: owner, host: owner } }
+    const owner = textOf(raw, 'locked_by')
+    return decodeRow(raw, now, DECODED, { holder: owner === null ? null : { label: owner, host: owner } })
   },
 
   release: raw => ({
