@@ -28,10 +28,8 @@ const CHECKS: Record<string, (value: unknown) => boolean> = {
 
 /** The validated items of an answer: the SDK passes on anything. Items without the table's key: the table was recreated. */
 export function itemsFrom(schema: KeySchema, items: unknown): Item[] {
-  if (Array.isArray(items) && items.every(item => isMap(withoutHoles(item)))) {
-    const whole = items.map(withoutHoles) as Item[]
-    if (whole.every(item => isItemOf(schema, item))) return whole
-  }
+  const whole = Array.isArray(items) ? items.map(withoutHoles) : [null]
+  if (whole.every(item => isMap(item) && isItemOf(schema, item as Item))) return whole as Item[]
   throw new StoreError('STORE_ERROR', 'DynamoDB sent items that do not fit the description of the table')
 }
 
