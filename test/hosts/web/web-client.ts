@@ -81,12 +81,13 @@ export function openScreen(
       let screen = ''
       let rest = ''
       const client = createClient(frame => {
-        void ask(port, {
+        // Acknowledgements may be on their way when the host closes.
+        ask(port, {
           method: 'POST',
           path: `/frames?screen=${screen}`,
           headers: { Cookie: cookie, Origin: origin, 'Content-Type': 'application/json' },
           body: JSON.stringify(frame),
-        })
+        }).catch(() => {})
       })
       response.on('error', () => {})
       response.setEncoding('utf8').on('data', chunk => {
