@@ -152,8 +152,7 @@ async function openWeb(folder: string, options: ConsoleOptions): Promise<Console
 }
 
 async function openElectron(folder: string, options: ConsoleOptions): Promise<Console> {
-  // Once in a while Playwright and Electron miss each other at the start, and no window is ever told of.
-  const { app, page } = await firstWindow(folder, options.env).catch(() => firstWindow(folder, options.env))
+  const { app, page } = await launchElectron(folder, options.env)
   const problems = problemsOf(page)
   let closed: Promise<void> | null = null
   return {
@@ -170,24 +169,27 @@ async function openElectron(folder: string, options: ConsoleOptions): Promise<Co
   }
 }
 
-async function firstWindow(
+/** Once in a while Playwright and Electron miss each other at the start, and Playwright waits for a window for ever. */
+const LAUNCH_TIMEOUTS_MS = [40_000, 80_000, 120_000, 120_000]
+
+async function launchElectron(
   folder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ app: ElectronApplication; page: Page }> {
   const { program, args } = electronFor(folder)
-  const app = await electron.launch({
-    executablePath: program,
-    args,
-    timeout: 120_000,
-    env: cleanEnvironment(folder, { DISPLAY: await displayName(), ...env }),
-  })
-  const child = app.process()
-  try {
-    return { app, page: await app.firstWindow({ timeout: 120_000 }) }
-  } catch (error) {
-    child.kill('SIGKILL')
-    throw error
+  const allEnv = cleanEnvironment(folder, { DISPLAY: await displayName(), ...env })
+  let missed: unknown
+  for (const timeout of LAUNCH_TIMEOUTS_MS) {
+    let app: ElectronApplication | null = null
+    try {
+      app = await electron.launch({ executablePath: program, args, timeout, env: allEnv })
+      return { app, page: await app.firstWindow({ timeout }) }
+    } catch (error) {
+      app?.process().kill('SIGKILL')
+      missed = error
+    }
   }
+  throw missed
 }
 
 /**
