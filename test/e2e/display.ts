@@ -11,13 +11,9 @@ export async function displayName(): Promise<string> {
 }
 
 async function startDisplay(): Promise<{ name: string; child: ChildProcess }> {
-  const child = spawn(
-    programPath('Xvfb'),
-    ['-displayfd', '1', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  )
-  // Not SIGKILL: Xvfb would leave its lock file behind.
-  process.once('exit', () => child.kill('SIGTERM'))
+  // The shell ends Xvfb once its input closes, also if this process is killed. SIGKILL would leave Xvfb's lock file behind.
+  const script = '"$0" -displayfd 1 -screen 0 1600x1000x24 -nolisten tcp & read -r _; kill $!'
+  const child = spawn('sh', ['-c', script, programPath('Xvfb')], { stdio: ['pipe', 'pipe', 'ignore'] })
   const [number] = (await once(child.stdout, 'data')) as [Buffer]
   return { name: `:${number.toString().trim()}`, child }
 }
