@@ -20,14 +20,6 @@ import type { Format, Hint, Keep, ListQuery, LockStore, RecordCopy, RecordState,
 /** Records in the order requested: null for an absent one, an error for one that cannot be read. */
 export type Readings<Raw> = readonly Settled<Reading<Raw> | null>[]
 
-/** Some of the records of a store, with what could not be read of it. */
-export type RecordPage<Raw> = {
-  readonly readings: readonly Reading<Raw>[]
-  readonly problems?: readonly Problem[]
-  /** Records read, if that is not the number of readings. */
-  readonly scanned?: number
-}
-
 /** How a store executes the programs of one call of `releaseMany`. */
 export type Releases<Raw, Program> = {
   /** Programs executed at a time. */
@@ -63,8 +55,8 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
 
   /** Product and version, or place. */
   protected abstract serverName(signal: AbortSignal): Promise<string>
-  /** All records, page by page. With `ahead` the next page is fetched while this one is in use. */
-  protected abstract pages(signal: AbortSignal, ahead: boolean): AsyncIterable<RecordPage<Raw>>
+  /** All records, in pages made by `listPage`. With `ahead` the next page is fetched while this one is in use. */
+  protected abstract pages(signal: AbortSignal, ahead: boolean): AsyncIterable<ListPage>
   /** Reads with the strongest consistency there is. */
   protected abstract read(ids: readonly string[], signal: AbortSignal): Promise<Readings<Raw>>
   protected abstract releases(signal: AbortSignal): Releases<Raw, Program>
@@ -84,9 +76,9 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
     throwIfAborted(signal)
     let left = limit ?? Number.POSITIVE_INFINITY
     for await (const page of this.pages(signal, limit === undefined)) {
-      const listed = listPage(page, left)
-      left -= listed.locks.length
-      yield listed
+      const locks = page.locks.slice(0, left)
+      left -= locks.length
+      yield { ...page, locks }
       throwIfAborted(signal)
       if (left <= 0) return
     }
@@ -159,20 +151,22 @@ function stateOf(reading: Reading<unknown> | null): RecordState {
   return reading.lock === null ? { is: 'other' } : { is: 'lock', lock: reading.lock }
 }
 
-/** The page with at most `limit` of its locks. */
-function listPage({ readings, problems = [], scanned }: RecordPage<unknown>, limit: number): ListPage {
-  const page: ListPage = {
-    locks: [],
-    unrecognised: [],
-    companions: 0,
-    problems: [...problems],
-    scanned: scanned ?? readings.length,
-  }
+/**
+ * What a listing shows of some records, and what could not be read. A generator must not keep the records themselves while its
+ * page is in use: they weigh several times as much.
+ */
+export function listPage(
+  readings: readonly (Reading<unknown> | null)[],
+  problems: Problem[] = [],
+  scanned?: number,
+): ListPage {
+  const page: ListPage = { locks: [], unrecognised: [], companions: 0, problems, scanned: 0 }
   for (const reading of readings) {
-    if (reading.lock === null) {
-      if (reading.isCompanion) page.companions++
-      else page.unrecognised.push({ key: reading.key, reason: reading.reason })
-    } else if (page.locks.length < limit) page.locks.push(reading.lock)
+    if (reading === null) continue
+    page.scanned++
+    if (reading.lock !== null) page.locks.push(reading.lock)
+    else if (reading.isCompanion) page.companions++
+    else page.unrecognised.push({ key: reading.key, reason: reading.reason })
   }
-  return page
+  return scanned === undefined ? page : { ...page, scanned }
 }

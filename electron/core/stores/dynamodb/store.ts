@@ -1,11 +1,11 @@
-import type { RestoreOutcome } from '../../../../shared/locks.ts'
+import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { excerpt, rawPart } from '../../lib/bytes.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { Reading } from '../recognise.ts'
 import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
-import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import { listPage, type Readings, RecordStore, type Releases } from '../record-store.ts'
 import type { RecordCopy } from '../types.ts'
 import type { DynamoAddress } from './address.ts'
 import { awsCommand } from './aws-command.ts'
@@ -80,7 +80,7 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     return this.#connection.server
   }
 
-  protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<RecordPage<DynamoRaw>> {
+  protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<ListPage> {
     const schema = await this.#table.schema(signal)
     const pages = readAhead(
       stop => this.#table.scan(undefined, stop),
@@ -89,7 +89,7 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
       ahead,
     )
     for await (const { items } of pages)
-      yield { readings: items.map(item => this.#understand(this.#rawOf(schema, item))) }
+      yield listPage(items.map(item => this.#understand(this.#rawOf(schema, item))))
   }
 
   protected async read(ids: readonly string[], signal: AbortSignal): Promise<Readings<DynamoRaw>> {

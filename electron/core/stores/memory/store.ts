@@ -1,4 +1,4 @@
-import type { RestoreOutcome } from '../../../../shared/locks.ts'
+import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
@@ -7,7 +7,7 @@ import { ServerClock } from '../../lib/clock.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { Reading } from '../recognise.ts'
 import { checkCopy, hasEnded } from '../record-copy.ts'
-import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import { listPage, type Readings, RecordStore, type Releases } from '../record-store.ts'
 import type { RecordCopy } from '../types.ts'
 import type { MemoryAddress } from './address.ts'
 import { MEMORY_FORMATS } from './formats/index.ts'
@@ -65,11 +65,10 @@ export class MemoryStore extends RecordStore<MemoryRaw, MemoryProgram, MemoryFor
     return 'Embedded memory'
   }
 
-  protected async *pages(): AsyncGenerator<RecordPage<MemoryRaw>> {
+  protected async *pages(): AsyncGenerator<ListPage> {
     const keys = this.#server.request(records => [...records.keys()])
     for (let start = 0; start < keys.length; start += PAGE_SIZE) {
-      const readings = keys.slice(start, start + PAGE_SIZE).map(key => this.#read(key))
-      yield { readings: readings.filter(reading => reading !== null) }
+      yield listPage(keys.slice(start, start + PAGE_SIZE).map(key => this.#read(key)))
       // Other work runs between pages, as it would between two requests to a server.
       await new Promise(resolve => setImmediate(resolve))
     }

@@ -1,11 +1,12 @@
+import type { ListPage } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { readAhead } from '../read-ahead.ts'
-import type { RecordPage } from '../record-store.ts'
+import { listPage } from '../record-store.ts'
 import { type Catalogue, hasLargeColumns, type LockTable, notALock } from './catalogue.ts'
 import type { Connections } from './connect.ts'
 import { lockIn } from './find.ts'
-import type { MysqlRaw, Value } from './format/table.ts'
+import type { Value } from './format/table.ts'
 import { countKeyless, readPage } from './rows.ts'
 import { endsEverything } from './server-errors.ts'
 
@@ -24,16 +25,15 @@ export async function* pagesOfTables(
   { tables, rejected }: Catalogue,
   signal: AbortSignal,
   ahead: boolean,
-): AsyncGenerator<RecordPage<MysqlRaw>> {
-  if (rejected.length > 0) yield { readings: rejected }
+): AsyncGenerator<ListPage> {
+  if (rejected.length > 0) yield listPage(rejected)
   for (const table of tables) {
     try {
       yield* pagesOfTable(connections, table, signal, ahead)
     } catch (error) {
       // One table that cannot be read must not hide the others.
       if (!(error instanceof StoreError) || table.isOnly || endsEverything(error)) throw error
-      const problem = { code: error.code, message: error.message, where: table.shape.name }
-      yield { readings: [], problems: [problem] }
+      yield listPage([], [{ code: error.code, message: error.message, where: table.shape.name }])
     }
   }
 }
@@ -43,12 +43,12 @@ async function* pagesOfTable(
   table: LockTable,
   signal: AbortSignal,
   ahead: boolean,
-): AsyncGenerator<RecordPage<MysqlRaw>> {
+): AsyncGenerator<ListPage> {
   const { format, shape } = table
   const keyless = await connections.use(signal, session => countKeyless(session, table))
   if (keyless > 0) {
     const reason = `${plural(keyless, 'row has', 'rows have')} no ${format.keyColumn}`
-    yield { readings: [notALock(shape.name, reason)], scanned: keyless }
+    yield listPage([notALock(shape.name, reason)], [], keyless)
   }
   const isLarge = hasLargeColumns(table, [...format.columns, ...format.optionalColumns])
   const size = isLarge ? PAGE_OF_LARGE : PAGE
@@ -66,6 +66,10 @@ async function* pagesOfTable(
       next !== null && next.length > LONGEST_SORTED_KEY
         ? [{ code: 'STORE_ERROR' as const, message: LONG_KEYS, where: shape.name }]
         : []
-    if (raws.length > 0) yield { readings: raws.map(raw => lockIn(table, raw, now)), problems }
+    if (raws.length > 0)
+      yield listPage(
+        raws.map(raw => lockIn(table, raw, now)),
+        problems,
+      )
   }
 }

@@ -1,10 +1,10 @@
-import type { RestoreOutcome } from '../../../../shared/locks.ts'
+import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { only, settle } from '../../lib/concurrency.ts'
-import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import { type Readings, RecordStore, type Releases } from '../record-store.ts'
 import type { RecordCopy } from '../types.ts'
 import type { MysqlAddress } from './address.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
@@ -91,7 +91,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     return productOf(String(version))
   }
 
-  protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<RecordPage<MysqlRaw>> {
+  protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<ListPage> {
     this.#known = null
     const catalogue = await this.#connections.use(signal, session => this.#catalogue(session))
     yield* pagesOfTables(this.#connections, catalogue, signal, ahead)

@@ -209,8 +209,7 @@ async function pipeline(
 
 function rawFrom(key: Buffer, row: Row, cluster: boolean): RedisRaw | null {
   if (row.kind === 'none') return null
-  const raw = rawOf(key, valueFrom(row), row.expiresAt)
-  return { ...raw, size: row.size, sharded: cluster && row.absolute === true }
+  return rawOf(key, valueFrom(row), row.expiresAt, row.size, cluster && row.absolute === true)
 }
 
 function valueFrom({ kind, body }: Row): RedisValue {

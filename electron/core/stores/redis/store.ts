@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { RecordDetail, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { ListPage, RecordDetail, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { textToKey } from '../../lib/bytes.ts'
@@ -9,7 +9,7 @@ import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { Act } from '../fenced-release.ts'
 import { type Reading, readVerdict, recognise, type Verdict } from '../recognise.ts'
 import { checkCopy } from '../record-copy.ts'
-import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import { listPage, type Readings, RecordStore, type Releases } from '../record-store.ts'
 import type { RecordCopy } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
@@ -124,17 +124,23 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return { release: describeProgram(program), command: redisCommand(this.#address, program) }
   }
 
-  protected async *pages(signal: AbortSignal): AsyncGenerator<RecordPage<RedisRaw>> {
+  protected async *pages(signal: AbortSignal): AsyncGenerator<ListPage> {
     const { match } = this.#address
     const { nodes, problems } = await this.#run(signal, async () => {
       await this.#readTime()
       return findPrimaries(this.#client)
     })
-    if (problems.length > 0) yield { readings: [], problems }
+    if (problems.length > 0) yield listPage([], problems)
     const seen = new Set<string>()
     let found = 0
     let denied = 0
     for (const node of nodes) {
+      const readPage = async (keys: readonly Buffer[]) => {
+        const readings = await this.#readKeys(node, keys, LIST_LIMITS)
+        found += readings.filter(reading => reading !== null).length
+        denied += readings.filter(isDenied).length
+        return readings
+      }
       try {
         for await (const keys of scanKeys(node, match, signal)) {
           // SCAN may return a key twice while the keyspace is resized.
@@ -142,21 +148,17 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
             const text = key.toString('latin1')
             return !seen.has(text) && seen.add(text)
           })
-          const read = await this.#readKeys(node, fresh, LIST_LIMITS)
-          const readings = read.filter(reading => reading !== null)
-          found += readings.length
-          denied += readings.filter(isDenied).length
-          yield { readings, scanned: fresh.length }
+          yield listPage(await readPage(fresh), [], fresh.length)
         }
       } catch (error) {
         // One dead node of a cluster does not hide the others; the page names it.
         if (nodes.length === 1 || signal.aborted) throw storeError(error)
-        yield { readings: [], problems: [nodeProblem(node, error)] }
+        yield listPage([], [nodeProblem(node, error)])
       }
     }
     // Unreadable keys are usually not locks, but keys under a pattern for locks, or all keys, must not look like no locks.
     if (denied > 0 && (this.hint.patternGiven || denied === found))
-      yield { readings: [], problems: [deniedProblem(denied, found, match)] }
+      yield listPage([], [deniedProblem(denied, found, match)])
   }
 
   /** One record may be as large as inspect shows; many only as large as a list shows, to bound memory. */
@@ -248,18 +250,26 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       const verdict: Verdict<RedisFormat> = isFencingCounter(raw)
         ? { is: 'companion' }
         : recognise(this.formats, raw, this.hint, whyUnrecognised)
-      return { raw, verdict, wanted: (verdict.is === 'lock' && verdict.format.companions?.(raw)) || [] }
+      return { raw, verdict, wanted: verdict.is === 'lock' ? verdict.format.companions?.(raw) : undefined }
     })
-    const wanted = records.flatMap(record => record?.wanted ?? [])
+    const wanted = records.flatMap(record => record?.wanted ?? NONE)
     const companions = await this.#reader.read(client, wanted, COMPANION_LIMITS)
     const now = this.#clock.now()
     return records.map(record => {
       if (record === null) return null
-      const own = companions.splice(0, record.wanted.length).filter(each => each !== null)
-      const companionsByKey = new Map(own.map(each => [each.keyText, each]))
-      const raw = own.length === 0 ? record.raw : { ...record.raw, companions: companionsByKey }
-      return readVerdict(record.verdict, raw, now, raw.keyText)
+      const { verdict, wanted } = record
+      const raw = wanted ? withCompanions(record.raw, companions.splice(0, wanted.length)) : record.raw
+      return readVerdict(verdict, raw, now, raw.keyText)
     })
+  }
+}
+
+const NONE: readonly Buffer[] = []
+
+function withCompanions(raw: RedisRaw, found: readonly (RedisRaw | null)[]): RedisRaw {
+  return {
+    ...raw,
+    companions: new Map(found.flatMap(each => (each === null ? [] : [[each.keyText, each]]))),
   }
 }
 

@@ -30,16 +30,24 @@ export type RedisRaw = {
   readonly companions: ReadonlyMap<string, RedisRaw>
 }
 
-/** A record that is known without reading its key: from a copy, or from a lock manager's script. */
-export function rawOf(key: Buffer, value: RedisValue, expiresAt: number | null): RedisRaw {
+const NONE: ReadonlyMap<string, RedisRaw> = new Map()
+
+/** What a server, a copy or a lock manager's script told of a key. */
+export function rawOf(
+  key: Buffer,
+  value: RedisValue,
+  expiresAt: number | null,
+  size = value.type === 'string' ? value.bytes.length : 0,
+  sharded = false,
+): RedisRaw {
   return {
     key,
     keyText: keyToText(key),
     value,
-    size: value.type === 'string' ? value.bytes.length : 0,
+    size,
     expiresAt,
-    sharded: false,
-    companions: new Map(),
+    sharded,
+    companions: NONE,
   }
 }
 
