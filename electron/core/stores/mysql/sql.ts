@@ -13,19 +13,25 @@ import { WIDEST_ZONE_HOURS } from './format/times.ts'
 /** A piece of SQL and the values bound to its question marks. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 
-/** Joins pieces of SQL. Values are always bound. */
+/** Joins pieces of SQL. Values are always bound. With loops: each release writes its own statement. */
 function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
-  return {
-    text: texts.reduce((joined, text, i) => `${joined}${parts[i - 1]?.text}${text}`),
-    values: parts.flatMap(({ values }) => values),
+  let text = texts[0] as string
+  const values: Value[] = []
+  for (const [i, part] of parts.entries()) {
+    text += part.text + texts[i + 1]
+    for (const value of part.values) values.push(value)
   }
+  return { text, values }
 }
 
 function join(parts: readonly Sql[], separator: string): Sql {
-  return {
-    text: parts.map(({ text }) => text).join(separator),
-    values: parts.flatMap(({ values }) => values),
+  let text = ''
+  const values: Value[] = []
+  for (const part of parts) {
+    text += text === '' ? part.text : separator + part.text
+    for (const value of part.values) values.push(value)
   }
+  return { text, values }
 }
 
 function verbatim(text: string): Sql {

@@ -45,6 +45,15 @@ export const COMPANION_LIMITS: ReadLimits = { maxBytes: 1024 * 1024, maxElements
 /** For one key that the operator inspects. */
 export const INSPECT_LIMITS: ReadLimits = { maxBytes: 16 * 1024 * 1024, maxElements: 10_000, heads: true }
 
+/** The reading of one type in Lua. Spelled out: a table of commands would be built again for every key that is read by itself. */
+function readerLua([kind, size, body, ...args]: (typeof READERS)[number]): string {
+  const words = [body, ...args].map(word => `'${word}'`)
+  const read = `redis.call(${[words[0], 'key', ...words.slice(1)].join(', ')})`
+  return `kind == '${kind}' then
+    size = redis.call('${size}', key)
+    if fits(kind, key, size) then body = ${read} end`
+}
+
 /** Reads many keys and the time in one atomic step. PEXPIRETIME (Redis 7) is exact; before, TIME + PTTL is right to a millisecond. */
 const READ = script(
   `
@@ -52,7 +61,6 @@ local maxBytes, maxElements, heads = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[
 local time = redis.call('TIME')
 local absolute = type(redis.pcall('PEXPIRETIME', KEYS[1])) == 'number'
 local out = { time[1], time[2], absolute and 1 or 0 }
-local readers = { ${READERS.map(([kind, ...words]) => `${kind} = { ${words.map(word => `'${word}'`).join(', ')} }`).join(', ')} }
 -- Few elements can still be huge: their memory is checked before they are fetched.
 local function fits(kind, key, count)
   if kind == 'string' then return count <= maxBytes end
@@ -64,10 +72,8 @@ end
 for _, key in ipairs(KEYS) do
   local kind = redis.call('TYPE', key).ok
   local ttl = redis.call(absolute and 'PEXPIRETIME' or 'PTTL', key)
-  local commands, size, body = readers[kind], 0, false
-  if commands then
-    size = redis.call(commands[1], key)
-    if fits(kind, key, size) then body = redis.call(commands[2], key, unpack(commands, 3)) end
+  local size, body = 0, false
+  if ${READERS.map(readerLua).join('\n  elseif ')}
   end
   out[#out + 1] = { kind, ttl, size, body }
 end

@@ -73,23 +73,23 @@ return {"released", notified}
 /** The number of guards, the guards, the commands. Keys appear as their place in KEYS. */
 function encode(program: RedisProgram): { readonly keys: Buffer[]; readonly args: Word[] } {
   const keys = keysOf(program)
-  const placeOf = (key: Word) => keys.findIndex(each => each.equals(toBuffer(key))) + 1
-  const commandWords = (name: string, first: Word, rest: readonly Word[]): Word[] => [
-    rest.length + 2,
-    name,
-    isPublish(name) ? first : placeOf(first),
-    ...rest,
-  ]
-  const guardWords = (guard: Guard): Word[] => {
-    if (guard.check === 'ends') return [guard.check, placeOf(guard.key), guard.endsAt ?? 'never']
-    const { check, key, equals } = guard
-    const [name, ...args] = guard.ask
-    const expected = equals === null ? ['nothing'] : [typeof equals === 'number' ? 'number' : 'bytes', equals]
-    return [check, ...commandWords(name, key, args), ...expected]
+  const args: Word[] = [program.guards.length]
+  const placeOf = (key: Word) => keys.findIndex(each => each === key || each.equals(toBuffer(key))) + 1
+  const addCommand = (name: string, first: Word, rest: readonly Word[]) =>
+    args.push(rest.length + 2, name, isPublish(name) ? first : placeOf(first), ...rest)
+  for (const guard of program.guards) {
+    args.push(guard.check)
+    if (guard.check === 'ends') args.push(placeOf(guard.key), guard.endsAt ?? 'never')
+    else {
+      const { key, equals } = guard
+      const [name, ...rest] = guard.ask
+      addCommand(name, key, rest)
+      if (equals === null) args.push('nothing')
+      else args.push(typeof equals === 'number' ? 'number' : 'bytes', equals)
+    }
   }
-  const { guards, commands } = program
-  const todo = commands.flatMap(([name, first, ...rest]) => commandWords(name, first, rest))
-  return { keys, args: [guards.length, ...guards.flatMap(guardWords), ...todo] }
+  for (const [name, first, ...rest] of program.commands) addCommand(name, first, rest)
+  return { keys, args }
 }
 
 /** Compares and acts in one script. */

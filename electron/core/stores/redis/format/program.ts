@@ -24,9 +24,13 @@ export type RedisProgram = {
 
 /** Every key that the program compares or changes, once. The lock's own key is the first. */
 export function keysOf({ key, guards, commands }: RedisProgram): Buffer[] {
-  const changed = commands.filter(([name]) => !isPublish(name)).map(([, first]) => toBuffer(first))
-  const all = [key, ...guards.map(guard => guard.key), ...changed]
-  return all.filter((each, i) => all.findIndex(other => other.equals(each)) === i)
+  const keys = [key]
+  const add = (word: Word) => {
+    if (!keys.some(each => each === word || each.equals(toBuffer(word)))) keys.push(toBuffer(word))
+  }
+  for (const guard of guards) add(guard.key)
+  for (const [name, first] of commands) if (!isPublish(name)) add(first)
+  return keys
 }
 
 export function isPublish(command: string): boolean {
