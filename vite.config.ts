@@ -50,7 +50,12 @@ export default defineConfig({
         target: 'node20',
         minify: false,
         rolldownOptions: {
-          input: { cli: here('electron/hosts/cli/main.ts'), main: here('electron/main.ts'), ...LOCKS },
+          input: {
+            cli: here('electron/hosts/cli/main.ts'),
+            main: here('electron/main.ts'),
+            room: here('electron/core/stores/room/worker.ts'),
+            ...LOCKS,
+          },
           // Electron provides this module itself.
           external: ['electron'],
           output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

@@ -30,6 +30,8 @@ export type CoreOptions = {
   readonly vault?: SecretVault
   /** For a console. A host without it, such as the command line, has no list of stores and opens those of its arguments. */
   readonly start?: StartOptions
+  /** The program of a room, in which each store is opened; without it, stores are opened in this thread. */
+  readonly roomFile?: string
   /** How long a release can be undone; zero keeps no copies. */
   readonly undoWindowMs?: number
   /** The clock of that window. */
@@ -48,7 +50,7 @@ export function createCore(options: CoreOptions): Core {
   const attends = start !== undefined
   const vault = options.vault ?? sessionVault('This host keeps no passwords.')
 
-  const connections = new Connections()
+  const connections = new Connections(options.roomFile)
   const list = start ? new Stores(connections, storeFile(dataFolder), vault, start) : null
   const stores = new OpenStores({ connections, list, dataFolder })
   const nameOf = (storeId: string, address: string) => stores.nameOf(storeId, address)

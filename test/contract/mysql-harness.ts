@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { type Connection, createConnection, type ResultSetHeader } from 'mysql2/promise'
 import { inject } from 'vitest'
 import type { MysqlAddress } from '../../electron/core/stores/mysql/address.ts'
-import { MysqlStore } from '../../electron/core/stores/mysql/store.ts'
 import { RECHARGE, SHEDLOCK } from '../core/stores/mysql/database.ts'
 import { startMariaDb } from '../servers/mariadb.ts'
 import type { HarnessFactory } from './harness.ts'
+import { type Open, openHere } from './open.ts'
 
 /** How one of the lock systems writes its table, in plain SQL. */
 type Dialect = {
@@ -64,7 +64,7 @@ const shedlock: Dialect = {
 
 const HOUR_US = 3_600_000_000
 
-function factoryFor(dialect: Dialect): HarnessFactory {
+function factoryFor(dialect: Dialect, openStore: Open = openHere): HarnessFactory {
   return {
     kind: dialect.kind,
     async open() {
@@ -77,8 +77,8 @@ function factoryFor(dialect: Dialect): HarnessFactory {
       await plain.query(dialect.create)
       await plain.query(`CREATE USER ${reader}@'127.0.0.1' IDENTIFIED BY 'look'`)
       await plain.query(`GRANT SELECT ON ${database}.* TO ${reader}@'127.0.0.1'`)
-      const store = new MysqlStore(address(port, database))
-      const readOnly = new MysqlStore({ ...address(port, database), username: reader, password: 'look' })
+      const store = await openStore(address(port, database))
+      const readOnly = await openStore({ ...address(port, database), username: reader, password: 'look' })
       return {
         store,
         readOnly,
@@ -115,7 +115,7 @@ function factoryFor(dialect: Dialect): HarnessFactory {
       await plain.query(dialect.create)
       await hold(plain, dialect, 'survivor', 'owner-1', HOUR_US)
       await plain.end()
-      const store = new MysqlStore(address(server.port, 'outage'))
+      const store = await openStore(address(server.port, 'outage'))
       return {
         store,
         kill: () => server.kill(),
@@ -179,4 +179,5 @@ async function first(
 }
 
 export const mysqlHarness = factoryFor(recharge)
+export const mysqlHarnessWith = (open: Open) => factoryFor(recharge, open)
 export const shedlockHarness = factoryFor(shedlock)

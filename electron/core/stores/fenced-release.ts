@@ -2,7 +2,7 @@ import type { Lock, ReleaseOutcome } from '../../../shared/locks.ts'
 import { eachOf, type Settled, settle } from '../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../lib/errors.ts'
 import { checkFence, type FenceInput } from './fence.ts'
-import type { Keep, RecordCopy, Target } from './types.ts'
+import type { Keep, RecordCopy, Target, Tracker } from './types.ts'
 
 /** A lock as it was just read, with what its fence was made from. */
 export type CurrentLock<Raw> = { readonly lock: Lock; readonly seen: FenceInput; readonly raw: Raw }
@@ -41,8 +41,13 @@ export async function releaseFenced<Raw>(
   targets: readonly Target[],
   keep: Keep,
   signal: AbortSignal,
+  track: Tracker = () => {},
 ): Promise<readonly Settled<ReleaseOutcome>[]> {
   const settled: Settled<ReleaseOutcome>[] = targets.map(() => NOT_READ)
+  const settleTarget = (place: number, result: Settled<ReleaseOutcome>) => {
+    settled[place] = result
+    track(place, result)
+  }
   let left = targets.map((target, place) => ({ ...target, place }))
   for (let attempt = 1; left.length > 0; attempt++) {
     const ids = left.map(({ id }) => id)
@@ -50,7 +55,7 @@ export async function releaseFenced<Raw>(
     const ready: (Ready<Raw> & (typeof left)[number])[] = []
     for (const [i, target] of left.entries()) {
       const verdict = judge(read[i] ?? NOT_READ, target.fence, attempt)
-      if ('ok' in verdict) settled[target.place] = verdict
+      if ('ok' in verdict) settleTarget(target.place, verdict)
       else ready.push({ ...target, ...verdict })
     }
     left = []
@@ -61,16 +66,19 @@ export async function releaseFenced<Raw>(
     })
     if (!kept.ok) {
       // The outcomes of an earlier round stay.
-      for (const { place } of ready) settled[place] = kept
+      for (const { place } of ready) settleTarget(place, kept)
       break
     }
     await eachOf(ready, steps.width, async target => {
       const act = await settle(() => {
         throwIfAborted(signal)
+        track(target.place, 'sent')
         return steps.act(target.raw, target.lock, target.endsAt)
       })
-      if (act.ok && act.value.outcome === 'not-same') left.push(target)
-      else settled[target.place] = act as Settled<ReleaseOutcome>
+      if (act.ok && act.value.outcome === 'not-same') {
+        track(target.place, 'unsent')
+        left.push(target)
+      } else settleTarget(target.place, act as Settled<ReleaseOutcome>)
     })
   }
   return settled

@@ -15,7 +15,17 @@ import { throwIfAborted } from '../lib/errors.ts'
 import { type Act, releaseFenced } from './fenced-release.ts'
 import { chooseFormats, type Reading, readVerdict, recognise } from './recognise.ts'
 import { copyOf } from './record-copy.ts'
-import type { Format, Hint, Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from './types.ts'
+import type {
+  Format,
+  Hint,
+  Keep,
+  ListQuery,
+  LockStore,
+  RecordCopy,
+  RecordState,
+  Target,
+  Tracker,
+} from './types.ts'
 
 /** Records in the order requested: null for an absent one, an error for one that cannot be read. */
 export type Readings<Raw> = readonly Settled<Reading<Raw> | null>[]
@@ -98,6 +108,7 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
     targets: readonly Target[],
     keep: Keep,
     signal: AbortSignal,
+    track?: Tracker,
   ): Promise<readonly Settled<ReleaseOutcome>[]> {
     throwIfAborted(signal)
     const { width, read = ids => this.read(ids, signal), prepare, act, close } = this.releases(signal)
@@ -115,6 +126,7 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
           await prepare?.()
         },
         signal,
+        track,
       )
     } finally {
       close?.()

@@ -34,6 +34,12 @@ export type PendingRelease = { readonly place: number; readonly lock: Lock; read
 /** Records releases before the store changes anything. If it fails, nothing is released. */
 export type Keep = (about: readonly PendingRelease[]) => Promise<void>
 
+/**
+ * Follows each target of `releaseMany` as it happens: `sent` before anything leaves, `unsent` again when the store answered that it
+ * did nothing, and its result. Must not throw.
+ */
+export type Tracker = (place: number, step: 'sent' | 'unsent' | Settled<ReleaseOutcome>) => void
+
 /** A record as it is now. `other` exists, but no format recognizes it as a lock. */
 export type RecordState =
   | { readonly is: 'lock'; readonly lock: Lock }
@@ -65,6 +71,7 @@ export interface LockStore {
     targets: readonly Target[],
     keep: Keep,
     signal: AbortSignal,
+    track?: Tracker,
   ): Promise<readonly Settled<ReleaseOutcome>[]>
   /** Restores a record, its end included, if its name is free, in one atomic step, and only if it has its former fence again. */
   restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>

@@ -4,7 +4,7 @@ import { type CoreOptions, createCore } from '../../core/compose.ts'
 import type { Core } from '../../core/dispatch.ts'
 import { dataFolder, historyMs, undoWindowMs } from '../../core/files/data-folder.ts'
 
-/** The core of a program, as its environment configures it. */
+/** The core of a program, as its environment configures it. Rooms pay in a console; for one command, starting one takes too long. */
 export function createHostCore(
   env: NodeJS.ProcessEnv,
   distFolder: string,
@@ -15,6 +15,7 @@ export function createHostCore(
     undoWindowMs: undoWindowMs(env),
     historyMs: historyMs(env),
     version: readVersion(distFolder),
+    ...(options.start ? { roomFile: join(distFolder, 'node', 'room.js') } : {}),
     ...options,
   })
 }

@@ -7,7 +7,8 @@ import { StoreError, toFailure } from '../../lib/errors.ts'
 import { NEVER } from '../../lib/timers.ts'
 import { openProvider } from '../../locks/kinds/open-provider.ts'
 import type { Provider } from '../../locks/provider.ts'
-import { openStore } from '../../stores/kinds/kinds.ts'
+import { needsRoom, openStore } from '../../stores/kinds/kinds.ts'
+import { RoomStore } from '../../stores/room/room-store.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { WatchSubscriber } from './subscriber.ts'
 import { StoreWatcher } from './watcher.ts'
@@ -42,6 +43,9 @@ export class Connections {
   #observe: Observe = () => null
   #ended = false
 
+  /** With the program of a room, each store is opened in one; without it, in this thread. */
+  constructor(readonly roomFile: string | null = null) {}
+
   /** Applies to stores that are opened from now on. */
   observeWith(observe: Observe): void {
     this.#observe = observe
@@ -59,7 +63,7 @@ export class Connections {
     if (this.#ended) throw new StoreError('ABORTED', 'Lockkeeper is being closed')
     const attempt = Symbol()
     this.#opening.set(storeId, attempt)
-    const store = await openStore(address, password).catch(error => {
+    const store = await this.#openStore(address, password).catch(error => {
       if (this.#opening.get(storeId) === attempt) this.#opening.delete(storeId)
       throw error
     })
@@ -173,6 +177,11 @@ export class Connections {
         if (form.length >= SHORTEST_SECRET) out = out.replaceAll(form, '•••')
     }
     return out
+  }
+
+  #openStore(address: string, password: string | undefined): Promise<LockStore> {
+    const inRoom = this.roomFile !== null && needsRoom(parseAddress(address))
+    return inRoom ? RoomStore.open(this.roomFile, { address, password }) : openStore(address, password)
   }
 
   #find(storeId: string): Open {

@@ -1,4 +1,4 @@
-import { parseAddress } from '../../../../shared/address.ts'
+import { parseAddress, type StoreAddress } from '../../../../shared/address.ts'
 import { addKinds } from '../../../../shared/kinds.ts'
 import type { FormatInfo } from '../../../../shared/locks.ts'
 import { dynamodbKind } from '../dynamodb/kind.ts'
@@ -45,4 +45,9 @@ export async function openStore(text: string, password: string | undefined): Pro
   // The kind was added by its description alone.
   if (!kind) throw new Error(`No code is registered for stores of the kind "${address.kind}"`)
   return kind.open({ ...address, password: address.password ?? password ?? null })
+}
+
+/** Whether stores of a kind are opened in rooms. A room knows the built-in kinds; the embedded one has no server. */
+export function needsRoom({ kind }: StoreAddress): boolean {
+  return BUILT_IN_KINDS.some(({ description }) => description.id === kind && !description.isEmbedded)
 }

@@ -1,0 +1,145 @@
+import { Worker } from 'node:worker_threads'
+import type { StoreError } from '../../lib/errors.ts'
+import { atMost } from '../../lib/timers.ts'
+import { errorFrom, type FromRoom, type OperationMessage, type RoomData, type ToRoom } from './messages.ts'
+
+/**
+ * The heap of a room, and what a room may use in all, with the buffers that V8 does not count. The hard limit is only the last
+ * one: V8 ends the whole process if a single allocation passes it, which is why the wire is bounded before anything is parsed.
+ */
+const HEAP_MB = 256
+const YOUNG_HEAP_MB = 16
+const MOST_BYTES = 256 * 1024 * 1024
+
+/** How often a busy room is asked for a sign of life. Counted in questions, because this thread may have been asleep itself. */
+const PING_MS = 1000
+const MOST_UNANSWERED = 15
+const CLOSE_MS = 1000
+
+/** What an operation does with the messages of its room. */
+export type Listener = {
+  receive(message: OperationMessage): void
+  /** The room has ended. */
+  lost(error: StoreError): void
+}
+
+/** One worker thread with the client of one store. It ends by itself, by its limits, or by `end`; then all operations are lost. */
+export class Room {
+  readonly #worker: Worker
+  readonly #operations = new Map<number, Listener>()
+  readonly opened: Promise<Extract<FromRoom, { type: 'opened' }>>
+  #open: (message: Extract<FromRoom, { type: 'opened' }>) => void = () => {}
+  #refuse: (error: StoreError) => void = () => {}
+  #onClosed = () => {}
+  #nextId = 1
+  #unanswered = 0
+  #pings: NodeJS.Timeout | undefined
+  isOver = false
+  spent: FromRoom['spent'] = { requests: 0, units: null }
+
+  constructor(
+    file: string,
+    data: RoomData,
+    /** Makes the error of all its operations. */
+    readonly onEnd: (why: string) => StoreError,
+  ) {
+    this.opened = new Promise((resolve, reject) => {
+      this.#open = resolve
+      this.#refuse = reject
+    })
+    // Awaited only where a store is opened for the first time.
+    this.opened.catch(() => {})
+    this.#worker = new Worker(file, {
+      name: 'store',
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
+    })
+    this.#worker.on('message', (message: FromRoom) => this.#receive(message))
+    this.#worker.on('error', (error: NodeJS.ErrnoException) => this.end(whyOf(error)))
+    this.#worker.on('messageerror', () => this.end('it sent something unreadable'))
+    this.#worker.on('exit', () => this.end('it ended unexpectedly'))
+  }
+
+  /** Registers an operation under a new id. The room must not be over. */
+  add(listener: Listener): number {
+    const id = this.#nextId++
+    this.#operations.set(id, listener)
+    this.#watch()
+    return id
+  }
+
+  remove(id: number): void {
+    this.#operations.delete(id)
+  }
+
+  send(message: ToRoom): void {
+    if (!this.isOver) this.#worker.postMessage(message)
+  }
+
+  /** Ends the thread at once, whatever it does. */
+  end(why: string): void {
+    if (!this.isOver) this.#finish(this.onEnd(why))
+  }
+
+  #finish(error: StoreError): void {
+    this.isOver = true
+    clearInterval(this.#pings)
+    void this.#worker.terminate()
+    this.#refuse(error)
+    this.#onClosed()
+    for (const listener of this.#operations.values()) listener.lost(error)
+    this.#operations.clear()
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>(resolve => {
+      this.#onClosed = resolve
+    })
+    this.send({ type: 'close' })
+    if (!this.isOver) await atMost(CLOSE_MS, closed)
+    this.end('the store was closed')
+    await this.#worker.terminate()
+  }
+
+  #receive(message: FromRoom): void {
+    this.#unanswered = 0
+    this.spent = message.spent
+    switch (message.type) {
+      case 'opened':
+        this.#open(message)
+        break
+      case 'refused':
+        this.#finish(errorFrom(message.failure))
+        break
+      case 'pong':
+        if (message.bytes > MOST_BYTES) this.end(`it used more than ${HEAP_MB} MB of memory`)
+        break
+      case 'closed':
+        this.#onClosed()
+        break
+      default:
+        this.#operations.get(message.id)?.receive(message)
+    }
+  }
+
+  #watch(): void {
+    this.#pings ??= setInterval(() => {
+      if (this.#unanswered++ >= MOST_UNANSWERED) this.end(`it did not respond for ${MOST_UNANSWERED} s`)
+      else if (this.#operations.size > 0) this.send({ type: 'ping' })
+      else this.#rest()
+    }, PING_MS)
+  }
+
+  #rest(): void {
+    clearInterval(this.#pings)
+    this.#pings = undefined
+    this.#unanswered = 0
+  }
+}
+
+function whyOf(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return `it used more than ${HEAP_MB} MB of memory`
+  // Servers and libraries choose the words freely: only what looks like a name is repeated.
+  const name = /^\w{1,40}$/.test(error.name) ? ` (${error.name})` : ''
+  return `it failed unexpectedly${name}`
+}

@@ -1,0 +1,133 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { ReleaseOutcome } from '../../../../shared/locks.ts'
+import type { Settled } from '../../lib/concurrency.ts'
+import { WakeableSleep } from '../../lib/timers.ts'
+import type { Keep, LockStore, Tracker } from '../types.ts'
+import {
+  errorFrom,
+  type FromRoom,
+  PAGES_AHEAD,
+  Progress,
+  resultOf,
+  type ToRoom,
+  toResult,
+} from './messages.ts'
+
+type MessageOf<Type> = Extract<ToRoom, { readonly type: Type }>
+type Unstamped = FromRoom extends infer M ? (M extends unknown ? Omit<M, 'spent'> : never) : never
+
+/** One operation of a room. */
+class Operation {
+  readonly #abort = new AbortController()
+  readonly signal = this.#abort.signal
+  readonly #credit = new WakeableSleep()
+  #pages = PAGES_AHEAD
+  onKept: (message: MessageOf<'kept'>) => void = () => {}
+
+  abort(): void {
+    this.#abort.abort()
+    this.#credit.wake()
+  }
+
+  more(): void {
+    this.#pages++
+    this.#credit.wake()
+  }
+
+  /** Waits until another page may be sent. */
+  async page(): Promise<void> {
+    while (this.#pages === 0 && !this.signal.aborted) await this.#credit.sleep()
+    this.#pages--
+  }
+}
+
+/** Serves one store to the console's thread: the other end of `RoomStore`. */
+export function serveStore(port: MessagePort, store: LockStore): void {
+  const running = new Map<number, Operation>()
+  const send = (message: Unstamped) => port.postMessage({ ...message, spent: store.spent() })
+
+  async function ask({ question, args }: MessageOf<'ask'>, signal: AbortSignal): Promise<unknown> {
+    // The other side is typed by the same map.
+    const method = store[question] as (...all: unknown[]) => Promise<unknown>
+    const answer = await method.call(store, ...(args as unknown[]), signal)
+    return question === 'look' ? (answer as Settled<unknown>[]).map(toResult) : answer
+  }
+
+  async function list({ id, query }: MessageOf<'list'>, own: Operation): Promise<null> {
+    const pages = store.list(query, own.signal)[Symbol.asyncIterator]()
+    let coming = pages.next()
+    try {
+      for (;;) {
+        const next = await coming
+        if (next.done) return null
+        await own.page()
+        // The server works on the next page while this one is being sent.
+        coming = pages.next()
+        coming.catch(() => {})
+        send({ type: 'page', id, page: next.value })
+      }
+    } finally {
+      // Waits for the page that is being read, so nothing waits for this.
+      pages.return?.().catch(() => {})
+    }
+  }
+
+  async function release({ id, targets, progress }: MessageOf<'release'>, own: Operation): Promise<unknown> {
+    const keep: Keep = async about => {
+      const kept = new Promise<MessageOf<'kept'>>(resolve => {
+        own.onKept = resolve
+      })
+      send({ type: 'keep', id, about })
+      const { failure } = await kept
+      if (failure) throw errorFrom(failure)
+    }
+    const track: Tracker = (place, step) => Atomics.store(progress, place, progressOf(step))
+    return (await store.releaseMany(targets, keep, own.signal, track)).map(toResult)
+  }
+
+  function start(id: number, work: (own: Operation) => Promise<unknown>): void {
+    const own = new Operation()
+    running.set(id, own)
+    void resultOf(() => work(own)).then(result => {
+      running.delete(id)
+      send({ type: 'answer', id, result })
+    })
+  }
+
+  port.on('message', (message: ToRoom) => {
+    switch (message.type) {
+      case 'ask':
+        start(message.id, own => ask(message, own.signal))
+        break
+      case 'list':
+        start(message.id, own => list(message, own))
+        break
+      case 'release':
+        start(message.id, own => release(message, own))
+        break
+      case 'kept':
+        running.get(message.id)?.onKept(message)
+        break
+      case 'more':
+        running.get(message.id)?.more()
+        break
+      case 'abort':
+        running.get(message.id)?.abort()
+        break
+      case 'ping': {
+        const { heapUsed, external } = process.memoryUsage()
+        send({ type: 'pong', bytes: heapUsed + external })
+        break
+      }
+      case 'close':
+        void resultOf(() => store.close()).then(() => send({ type: 'closed' }))
+    }
+  })
+  send({ type: 'opened', hasTables: store.tables !== undefined })
+}
+
+function progressOf(step: 'unsent' | 'sent' | Settled<ReleaseOutcome>): number {
+  if (typeof step === 'string') return Progress[step]
+  if (step.ok) return Progress[step.value.outcome]
+  return step.error.uncertain ? Progress.uncertain : Progress.failed
+}
