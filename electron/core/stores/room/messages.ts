@@ -4,6 +4,7 @@ import type { Spent } from '../../../../shared/stats.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { ListQuery, LockStore, PendingRelease, Target } from '../types.ts'
+import type { Packed } from './pack.ts'
 
 /** What a room is started with. */
 export type RoomData = { readonly address: string; readonly password: string | undefined }
@@ -23,8 +24,8 @@ export type ToRoom =
       readonly type: 'release'
       readonly id: number
       readonly targets: readonly Target[]
-      /** One `Progress` per target, shared so that it outlives the room. */
-      readonly progress: Uint8Array
+      /** One `Progress` per target, shared so that it outlives the room. Null for one target, which is in flight once it is kept. */
+      readonly progress: Uint8Array | null
     }
   /** The locks of a `keep` were recorded, or why not. */
   | { readonly type: 'kept'; readonly id: number; readonly failure: Failure | null }
@@ -35,15 +36,20 @@ export type ToRoom =
   | { readonly type: 'close' }
 
 /** From a room. */
-export type FromRoom = { readonly spent: Spent } & (
+export type FromRoom =
   | { readonly type: 'opened'; readonly hasTables: boolean }
   | { readonly type: 'refused'; readonly failure: Failure }
   | { readonly type: 'answer'; readonly id: number; readonly result: Result<unknown> }
-  | { readonly type: 'page'; readonly id: number; readonly page: ListPage }
+  | { readonly type: 'page'; readonly id: number; readonly page: PackedPage }
   | { readonly type: 'keep'; readonly id: number; readonly about: readonly PendingRelease[] }
   | { readonly type: 'pong'; readonly bytes: number }
   | { readonly type: 'closed' }
-)
+
+/** Messages of one turn travel together, because each journey costs more than what it carries. */
+export type BatchToRoom = readonly ToRoom[]
+export type BatchFromRoom = { readonly messages: readonly FromRoom[]; readonly spent: Spent }
+
+export type PackedPage = Omit<ListPage, 'locks'> & { readonly locks: Packed }
 
 export type OperationMessage = Extract<FromRoom, { readonly id: number }>
 
@@ -60,6 +66,19 @@ export const Progress = {
   failed: 5,
   uncertain: 6,
 } as const
+
+/** Collects messages until the work of this turn of the event loop is done, its promises included. */
+export function batcher<Message>(post: (messages: Message[]) => void): (message: Message) => void {
+  let batch: Message[] = []
+  const flush = () => {
+    const messages = batch
+    batch = []
+    post(messages)
+  }
+  return message => {
+    if (batch.push(message) === 1) process.nextTick(flush)
+  }
+}
 
 export function failureOf({ code, message, uncertain }: StoreError): Failure {
   return { code, message, ...(uncertain ? { uncertain: true } : {}) }

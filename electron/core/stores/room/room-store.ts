@@ -1,5 +1,11 @@
 import { parseAddress, showAddress } from '../../../../shared/address.ts'
-import type { ListPage, RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/locks.ts'
+import type {
+  ListPage,
+  Lock,
+  RecordDetail,
+  ReleaseOutcome,
+  RestoreOutcome,
+} from '../../../../shared/locks.ts'
 import type { Result } from '../../../../shared/result.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../../shared/stores.ts'
@@ -11,6 +17,7 @@ import {
   type Answer,
   failureOf,
   type OperationMessage,
+  type PackedPage,
   Progress,
   type Question,
   type QuestionArgs,
@@ -18,6 +25,7 @@ import {
   type ToRoom,
   toSettled,
 } from './messages.ts'
+import { unpack } from './pack.ts'
 import { Room } from './room.ts'
 
 const FIRST_RETRY_MS = 500
@@ -101,7 +109,7 @@ export class RoomStore implements LockStore {
   async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
     throwIfAborted(signal)
     const stop = linkedAbort(signal)
-    const pages: { readonly page: ListPage; readonly taken: () => void }[] = []
+    const pages: { readonly page: PackedPage; readonly taken: () => void }[] = []
     const news = new WakeableSleep()
     let end: Settled<unknown> | null = null
     const receive: Receive = (message, reply) => {
@@ -117,7 +125,7 @@ export class RoomStore implements LockStore {
       for (;;) {
         const next = pages.shift()
         if (next) {
-          yield next.page
+          yield { ...next.page, locks: unpack<Lock>(next.page.locks) }
           throwIfAborted(signal)
           next.taken()
         } else if (end === null) await news.sleep()
@@ -135,7 +143,7 @@ export class RoomStore implements LockStore {
     signal: AbortSignal,
   ): Promise<readonly Settled<ReleaseOutcome>[]> {
     throwIfAborted(signal)
-    const progress = new Uint8Array(new SharedArrayBuffer(targets.length))
+    const progress = targets.length > 1 ? new Uint8Array(new SharedArrayBuffer(targets.length)) : null
     let mayHaveActed = false
     const receive: Receive = async (message, reply) => {
       if (message.type !== 'keep') return
@@ -148,7 +156,8 @@ export class RoomStore implements LockStore {
       return (results as readonly Result<ReleaseOutcome>[]).map(toSettled)
     } catch (error) {
       if (!mayHaveActed || error !== this.#lastError) throw error
-      return targets.map((_, place) => outcomeOf(progress[place], this.#lastError as StoreError))
+      const lost = this.#lastError as StoreError
+      return targets.map((_, place) => outcomeOf(progress ? progress[place] : Progress.sent, lost))
     }
   }
 

@@ -4,6 +4,9 @@ import type { Settled } from '../../lib/concurrency.ts'
 import { WakeableSleep } from '../../lib/timers.ts'
 import type { Keep, LockStore, Tracker } from '../types.ts'
 import {
+  type BatchFromRoom,
+  type BatchToRoom,
+  batcher,
   errorFrom,
   type FromRoom,
   PAGES_AHEAD,
@@ -12,9 +15,9 @@ import {
   type ToRoom,
   toResult,
 } from './messages.ts'
+import { pack } from './pack.ts'
 
 type MessageOf<Type> = Extract<ToRoom, { readonly type: Type }>
-type Unstamped = FromRoom extends infer M ? (M extends unknown ? Omit<M, 'spent'> : never) : never
 
 /** One operation of a room. */
 class Operation {
@@ -44,7 +47,9 @@ class Operation {
 /** Serves one store to the console's thread: the other end of `RoomStore`. */
 export function serveStore(port: MessagePort, store: LockStore): void {
   const running = new Map<number, Operation>()
-  const send = (message: Unstamped) => port.postMessage({ ...message, spent: store.spent() })
+  const send = batcher<FromRoom>(messages =>
+    port.postMessage({ messages, spent: store.spent() } satisfies BatchFromRoom),
+  )
 
   async function ask({ question, args }: MessageOf<'ask'>, signal: AbortSignal): Promise<unknown> {
     // The other side is typed by the same map.
@@ -64,7 +69,7 @@ export function serveStore(port: MessagePort, store: LockStore): void {
         // The server works on the next page while this one is being sent.
         coming = pages.next()
         coming.catch(() => {})
-        send({ type: 'page', id, page: next.value })
+        send({ type: 'page', id, page: { ...next.value, locks: pack(next.value.locks) } })
       }
     } finally {
       // Waits for the page that is being read, so nothing waits for this.
@@ -81,7 +86,7 @@ export function serveStore(port: MessagePort, store: LockStore): void {
       const { failure } = await kept
       if (failure) throw errorFrom(failure)
     }
-    const track: Tracker = (place, step) => Atomics.store(progress, place, progressOf(step))
+    const track: Tracker = (place, step) => progress && Atomics.store(progress, place, progressOf(step))
     return (await store.releaseMany(targets, keep, own.signal, track)).map(toResult)
   }
 
@@ -94,7 +99,7 @@ export function serveStore(port: MessagePort, store: LockStore): void {
     })
   }
 
-  port.on('message', (message: ToRoom) => {
+  function receive(message: ToRoom): void {
     switch (message.type) {
       case 'ask':
         start(message.id, own => ask(message, own.signal))
@@ -122,7 +127,9 @@ export function serveStore(port: MessagePort, store: LockStore): void {
       case 'close':
         void resultOf(() => store.close()).then(() => send({ type: 'closed' }))
     }
-  })
+  }
+
+  port.on('message', (messages: BatchToRoom) => messages.forEach(receive))
   send({ type: 'opened', hasTables: store.tables !== undefined })
 }
 

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../kinds/kinds.ts'
-import { type RoomData, resultOf } from './messages.ts'
+import { type BatchFromRoom, type RoomData, resultOf } from './messages.ts'
 import { serveStore } from './serve.ts'
 
 // ioredis would warn on the operator's terminal about unneeded passwords.
@@ -10,4 +10,8 @@ const port = parentPort as MessagePort
 const { address, password } = workerData as RoomData
 const opened = await resultOf(() => openStore(address, password))
 if (opened.ok) serveStore(port, opened.value)
-else port.postMessage({ type: 'refused', failure: opened.error, spent: { requests: 0, units: null } })
+else
+  port.postMessage({
+    messages: [{ type: 'refused', failure: opened.error }],
+    spent: { requests: 0, units: null },
+  } satisfies BatchFromRoom)
