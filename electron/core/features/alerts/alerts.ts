@@ -65,11 +65,11 @@ export class Alerts implements HistorySubscriber {
     this.#stateOf(store).holderChanges.onEvents(all, this.#now())
   }
 
-  onPass(store: WatchedStore, { locks, serverTime, offsetMs, errorMs }: Pass): void {
+  onPass(store: WatchedStore, { locks, serverTime, offsetMs, errorMs }: Pass): void | Promise<void> {
     const state = this.#stateOf(store)
     state.lastPass = { offsetMs, errorMs }
     state.outage = null
-    this.#check(state, locks, serverTime)
+    return this.#check(state, locks, serverTime)
   }
 
   /** A partial failure is an outage too: a dead node of a cluster hides its locks as a dead server does. */
@@ -112,6 +112,7 @@ export class Alerts implements HistorySubscriber {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
+    for (const state of this.#states.values()) state.stopLooking()
     await this.decisions.close()
   }
 
@@ -154,15 +155,19 @@ export class Alerts implements HistorySubscriber {
       const { store, lastPass, outage } = state
       state.applySettings(this.#now())
       if (outage) this.#checkOutage(state)
-      else if (lastPass) this.#check(state, store.locks, this.#now() + (lastPass.offsetMs ?? 0))
+      else if (lastPass) void this.#check(state, store.locks, this.#now() + (lastPass.offsetMs ?? 0))
     }
   }
 
-  #check(state: StoreAlerts, locks: WatchedStore['locks'], now: number): void {
+  #check(state: StoreAlerts, locks: WatchedStore['locks'], now: number): void | Promise<void> {
     // Of two connections to one address one is enough: each alert is shown once.
     if (!this.#isReady || this.#firstAt(state.store.address) !== state) return
-    state.check(locks, { now, at: this.#now() }, this.#states.size > 1 ? this.#others(state) : null)
-    if (state.hasOpen) this.#feed.moved()
+    const others = () => (this.#states.size > 1 ? this.#others(state) : null)
+    const checked = () => {
+      if (state.hasOpen) this.#feed.moved()
+    }
+    const checking = state.check(locks, { now, at: this.#now() }, others)
+    return checking ? checking.then(checked) : checked()
   }
 
   /**

@@ -7,22 +7,25 @@ import type { ConditionLock } from './condition.ts'
 /** `lock` is null for a finding about the whole store. */
 export type RuleFinding = Finding & { readonly rule: AlertRule; readonly lock: ConditionLock | null }
 
-/** Checks every rule that needs a complete reading of the store. `now` is the store's time. */
-export function* checkRules(
-  locks: Iterable<WatchedLock>,
-  now: number,
-  facts: StoreFacts<ConditionLock>,
-  settings: RuleSettings,
-): Iterable<RuleFinding> {
-  const rules = ALERT_RULES.map(id => ({ id, rule: RULES[id], limit: settings[id].limit ?? Infinity }))
-  for (const lock of locks) {
-    const lockFacts = factsOf(lock, now)
-    if (lockFacts.state === 'released') continue
-    for (const { id, rule, limit } of rules) {
-      const finding = rule.on === 'lock' ? rule.check(lockFacts, limit) : null
-      if (finding) yield { ...finding, rule: id, lock }
-    }
+/** Every rule with its limit. */
+export function rulesWith(settings: RuleSettings) {
+  return ALERT_RULES.map(id => ({ id, rule: RULES[id], limit: settings[id].limit ?? Infinity }))
+}
+
+type Rules = ReturnType<typeof rulesWith>
+
+/** What the rules about single locks find. `now` is the store's time. */
+export function* checkLock(rules: Rules, lock: WatchedLock, now: number): Iterable<RuleFinding> {
+  const lockFacts = factsOf(lock, now)
+  if (lockFacts.state === 'released') return
+  for (const { id, rule, limit } of rules) {
+    const finding = rule.on === 'lock' ? rule.check(lockFacts, limit) : null
+    if (finding) yield { ...finding, rule: id, lock }
   }
+}
+
+/** What the rules about the whole store find. */
+export function* checkStore(rules: Rules, facts: StoreFacts<ConditionLock>): Iterable<RuleFinding> {
   for (const { id, rule, limit } of rules)
     if (rule.on === 'store') for (const finding of rule.check(facts, limit)) yield { ...finding, rule: id }
 }

@@ -12,8 +12,12 @@ export type HeldNames = ReadonlyMap<string, WatchedLock>
 
 export function heldNames(locks: Iterable<WatchedLock>, now: number): HeldNames {
   const names = new Map<string, WatchedLock>()
-  for (const lock of locks) if (isHeld(lock, now) && !isMaintenance(lock)) names.set(lock.name, lock)
+  for (const lock of locks) addHeldName(names, lock, now)
   return names
+}
+
+export function addHeldName(names: Map<string, WatchedLock>, lock: WatchedLock, now: number): void {
+  if (isHeld(lock, now) && !isMaintenance(lock)) names.set(lock.name, lock)
 }
 
 /** A maintenance hold keeps jobs out, so no job runs under its name. */

@@ -6,14 +6,16 @@ import {
   RULES,
   type RuleSettings,
 } from '../../../../shared/alerts.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
+import { eachYielding } from '../../lib/concurrency.ts'
 import type { WatchedStore } from '../stats/histories.ts'
 import type { Pass } from '../stores/subscriber.ts'
-import { checkRules, type RuleFinding } from './check-rules.ts'
+import { checkLock, checkStore, type RuleFinding, rulesWith } from './check-rules.ts'
 import { alertIdOf, type Condition, type ConditionLock, endedAt, type Place } from './condition.ts'
 import type { Decisions } from './decisions.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
-import { type HeldNames, heldElsewhere, heldNames, type OtherStore } from './held-names.ts'
+import { addHeldName, type HeldNames, heldElsewhere, type OtherStore } from './held-names.ts'
 import { HolderChanges } from './holder-changes.ts'
 
 /** Stands for the lock of a condition of the whole store. No lock has an empty id. */
@@ -42,6 +44,13 @@ type StoreAlertsOptions = {
   readonly changed: () => void
 }
 
+/** What a look at all locks found. */
+type Scan = {
+  readonly names: HeldNames
+  readonly findings: readonly RuleFinding[]
+  readonly rules: ReturnType<typeof rulesWith>
+}
+
 const OUTAGE_RULES = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
 
 /** The alerts of one store, what may become one, and what the rules need to know for it. */
@@ -50,6 +59,9 @@ export class StoreAlerts {
     ALERT_RULES.map(rule => [rule, new Map()]),
   )
   #check = 0
+  /** Looks at all locks that were begun, and the last one that was applied. */
+  #scans = 0
+  #applied = 0
   #firstCheckAt: number | null = null
   /** Null while there are no other stores: a console with one open store cannot know about two. */
   #comparedSince: number | null = null
@@ -77,15 +89,34 @@ export class StoreAlerts {
 
   /**
    * Checks everything in the store; a condition that is not found again has ended. `now` is the store's time and `at` ours; `others`
-   * is null if there is no other store to compare with.
+   * is null if there is no other store to compare with. Looking at the locks of a large store takes several turns of the event loop,
+   * and changes nothing; what was found is applied at once.
    */
   check(
     locks: WatchedStore['locks'],
     { now, at }: { readonly now: number; readonly at: number },
-    others: readonly OtherStore[] | null,
-  ): void {
+    others: () => readonly OtherStore[] | null,
+  ): void | Promise<void> {
+    const scan = ++this.#scans
+    const rules = rulesWith(this.settings)
+    const names = new Map<string, WatchedLock>()
+    const findings: RuleFinding[] = []
+    const scanning = eachYielding(locks.values(), lock => {
+      addHeldName(names, lock, now)
+      findings.push(...checkLock(rules, lock, now))
+    })
+    const apply = () => {
+      // The store was closed, or looked at again, meanwhile.
+      if (scan < this.#applied) return
+      this.#applied = scan
+      this.#apply({ names, findings, rules }, at, others())
+    }
+    return scanning ? scanning.then(apply) : apply()
+  }
+
+  #apply({ names, findings, rules }: Scan, at: number, others: readonly OtherStore[] | null): void {
     const { offsetMs = null, errorMs = 0 } = this.lastPass ?? {}
-    this.names = others === null ? new Map() : heldNames(locks.values(), now)
+    this.names = others === null ? new Map() : names
     this.#check++
     this.#firstCheckAt ??= at
     this.#comparedSince = others?.length ? (this.#comparedSince ?? at) : null
@@ -97,8 +128,10 @@ export class StoreAlerts {
       heldElsewhere: heldElsewhere(this.names, others ?? [], isKnown),
       holderChanges: this.holderChanges.within(at),
     }
-    for (const found of checkRules(locks.values(), now, facts, this.settings))
-      this.#found(found, found.since == null ? at : found.since - (offsetMs ?? 0), at)
+    const found = (finding: RuleFinding) =>
+      this.#found(finding, finding.since == null ? at : finding.since - (offsetMs ?? 0), at)
+    findings.forEach(found)
+    for (const finding of checkStore(rules, facts)) found(finding)
     this.#endWhere(({ check }) => check !== this.#check, at)
     this.#forgetLongGone(at)
   }
@@ -114,8 +147,14 @@ export class StoreAlerts {
     this.#endWhere(({ rule }) => !settings[rule].enabled, at)
   }
 
+  /** Looks under way change nothing any more. */
+  stopLooking(): void {
+    this.#applied = Number.POSITIVE_INFINITY
+  }
+
   /** The store is no longer watched. */
   close(at: number): void {
+    this.stopLooking()
     this.#endWhere(() => true, at)
   }
 

@@ -1,10 +1,13 @@
 import { HOUR_MS } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
+import { countedAs } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import { addNumbers, type Spent } from '../../../../shared/stats.ts'
+import { eachYielding } from '../../lib/concurrency.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Observe } from '../stores/connections.ts'
 import type { WatchSubscriber } from '../stores/subscriber.ts'
+import { NO_COUNTS } from './figures.ts'
 import { HistoryFile, readHistory, removeOldHistories } from './history-file.ts'
 import { StoreHistory } from './store-history.ts'
 
@@ -20,7 +23,10 @@ export type WatchedStore = {
 
 /** Notified about every watched store. It must not throw. */
 export type HistorySubscriber = {
-  [M in keyof WatchSubscriber]?: (store: WatchedStore, ...args: Parameters<WatchSubscriber[M]>) => void
+  [M in keyof WatchSubscriber]?: (
+    store: WatchedStore,
+    ...args: Parameters<WatchSubscriber[M]>
+  ) => ReturnType<WatchSubscriber[M]>
 } & {
   /** A tenure ended whose beginning and end were both seen. */
   onTenureEnd?: (store: WatchedStore, heldMs: number) => void
@@ -162,32 +168,46 @@ export class Histories {
     const { history } = entry
     const inOrder = after(entry.recalled)
     const notify = (work: (subscriber: HistorySubscriber) => void) => this.#subscribers.forEach(work)
+    /** Passes that are older are of another time of watching. */
+    let stops = 0
     return {
       onEvents: events =>
         inOrder(() => {
           history.onEvents(events)
           notify(subscriber => subscriber.onEvents?.(entry, events))
         }),
-      onPass: pass => {
+      onPass: async pass => {
+        const before = stops
         // The watcher changes its own map during the next pass.
-        const copy = { ...pass, locks: new Map(pass.locks) }
-        inOrder(() => {
-          history.onPass(copy)
-          entry.locks = copy.locks
-          notify(subscriber => subscriber.onPass?.(entry, copy))
+        const locks = new Map<string, WatchedLock>()
+        const counts = { ...NO_COUNTS }
+        await eachYielding(pass.locks, ([id, lock]) => {
+          locks.set(id, lock)
+          counts[countedAs(lock, pass.serverTime)]++
         })
+        const copy = { ...pass, locks }
+        const working: unknown[] = []
+        inOrder(() => {
+          if (stops > before) return
+          history.onPass(copy, counts)
+          entry.locks = locks
+          notify(subscriber => working.push(subscriber.onPass?.(entry, copy)))
+        })
+        await Promise.all(working)
       },
       onFailure: (why, failure) =>
         inOrder(() => {
           history.onFailure(why, failure)
           notify(subscriber => subscriber.onFailure?.(entry, why, failure))
         }),
-      onStop: () =>
+      onStop: () => {
+        stops++
         inOrder(() => {
           history.onStop()
           entry.locks = NOTHING
           notify(subscriber => subscriber.onStop?.(entry))
-        }),
+        })
+      },
     }
   }
 }

@@ -118,7 +118,8 @@ export class StoreHistory implements WatchSubscriber {
     }
   }
 
-  onPass(pass: Pass): void {
+  /** `counts` are those of its locks, where they were counted already. */
+  onPass(pass: Pass, counts = countLocks(pass.locks.values(), pass.serverTime)): void {
     const at = this.#now()
     const { locks, ...rest } = pass
     const before = this.lastPassAt
@@ -135,7 +136,7 @@ export class StoreHistory implements WatchSubscriber {
     const done = this.samples.add({
       from: unbroken ? before : at,
       until: at,
-      counts: countLocks(locks.values(), pass.serverTime),
+      counts,
       flows: this.#flows,
       spent: addNumbers(spent, scaleNumbers(this.#spentBefore, -1)),
       tenureTimes: this.#tenureTimes,

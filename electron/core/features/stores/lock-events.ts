@@ -32,10 +32,12 @@ export class LockEvents {
     if (events.length > 0) this.subscriber?.onEvents(events)
   }
 
-  onPass(pass: Omit<Pass, 'unbroken'>): void {
+  async onPass(pass: Omit<Pass, 'unbroken'>): Promise<void> {
     this.flush()
-    this.subscriber?.onPass({ ...pass, unbroken: this.#unbroken })
+    const unbroken = this.#unbroken
+    // Polling may fail or stop during the wait.
     this.#unbroken = true
+    await this.subscriber?.onPass({ ...pass, unbroken })
   }
 
   onFailure(why: 'down' | 'partial', failure: Failure): void {

@@ -1,5 +1,6 @@
 import { expiresAtOf } from '../../../../shared/lease.ts'
 import type { Lock, Note, Story, Tenure, Watched } from '../../../../shared/locks.ts'
+import { eachYielding } from '../../lib/concurrency.ts'
 import { isSameFence } from '../../stores/fence.ts'
 
 /** TTLs are rounded to milliseconds: a deadline that moved by less has not moved. */
@@ -59,8 +60,10 @@ export class LockHistories {
   }
 
   /** After a complete pass: locks that are not in `seen` are gone, even if they disappeared while polling was stopped. */
-  endOthers(seen: ReadonlySet<string>, at: number): void {
-    for (const id of this.#locks.keys()) if (!seen.has(id) && !this.#ended.has(id)) this.end(id, at)
+  endOthers(seen: ReadonlySet<string>, at: number): Promise<void> | undefined {
+    return eachYielding(this.#locks.keys(), id => {
+      if (!seen.has(id) && !this.#ended.has(id)) this.end(id, at)
+    })
   }
 
   storyOf(id: string): Story | null {

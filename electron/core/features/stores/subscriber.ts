@@ -24,11 +24,14 @@ export type Pass = {
   readonly unbroken: boolean
 }
 
-/** Notified by the watcher of one store, which waits for it before the next reading. It must not throw. */
+/**
+ * Notified by the watcher of one store. It must not throw. The watcher waits for the end of a pass before the next reading: work on
+ * all locks of a large store lets others have their turn in between.
+ */
 export interface WatchSubscriber {
   onEvents(events: readonly LockEvent[]): void
   /** After the events of the pass. */
-  onPass(pass: Pass): void
+  onPass(pass: Pass): void | Promise<void>
   /** A pass failed, or could not read a part. */
   onFailure(why: 'down' | 'partial', failure: Failure): void
   /** The store is no longer polled. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { kindOf } from '../../../../shared/kinds.ts'
 import type { Lock, Story, Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
+import { eachYielding } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { WakeableSleep } from '../../lib/timers.ts'
 import type { LockStore } from '../../stores/types.ts'
@@ -206,7 +207,12 @@ export class StoreWatcher {
     if (signal.aborted) return
     this.#offsetMs = offsetMs
     this.#readAt = serverTime
-    const gone = problem === null ? [...this.#known.values()].filter(({ id }) => !seen.has(id)) : []
+    const gone: WatchedLock[] = []
+    if (problem === null)
+      await eachYielding(this.#known.values(), lock => {
+        if (!seen.has(lock.id)) gone.push(lock)
+      })
+    if (signal.aborted) return
     this.#events.gone(gone, serverTime)
     const ids = gone.map(({ id }) => id)
     for (const id of ids) this.#known.delete(id)
@@ -221,9 +227,10 @@ export class StoreWatcher {
       return
     }
     this.#asOf = serverTime
-    this.#histories.endOthers(seen, serverTime)
     const tookMs = Math.round(performance.now() - startedAt)
-    this.#events.onPass({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
+    await this.#histories.endOthers(seen, serverTime)
+    await this.#events.onPass({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
+    if (signal.aborted) return
     this.#setStatus('live', null, null)
     if (performance.now() - this.#passEventAt < PASS_EVENT_MS) return
     this.#passEventAt = performance.now()

@@ -75,14 +75,15 @@ export class WatchedPlace {
     this.desk.alerts.onEvents(this.store, all)
   }
 
-  pass(): void {
+  /** A look at many locks takes several turns; a promise then. */
+  pass(): void | Promise<void> {
     const { locks, offsetMs, errorMs } = this
     const serverTime = this.#serverTime()
     // What is read again after its end came is known to be past it.
     for (const [id, lock] of locks)
       if (stateAt(lock, serverTime) !== lock.state)
         locks.set(id, { ...lock, observedAt: serverTime, state: stateAt(lock, serverTime) })
-    this.desk.alerts.onPass(this.store, {
+    return this.desk.alerts.onPass(this.store, {
       ...{ locks, serverTime, offsetMs, errorMs },
       ...{ scanned: locks.size, tookMs: 1, unbroken: true },
     })
