@@ -45,10 +45,11 @@ async function stuckLocks() {
     await client.flushdb()
     client.disconnect()
   })
-  const put = (name: string) => {
+  /** In one step, so that one reading finds all of them. */
+  const put = (...names: string[]) => {
     const [timestamp, expiresAt] = [Date.now() - 7_200_000, Date.now() - 3_600_000]
-    const value = JSON.stringify({ lockId: `${name}_1`, pid: 7, timestamp, expiresAt })
-    return client.set(`lockRecharge:${name}`, value)
+    const valueOf = (name: string) => JSON.stringify({ lockId: `${name}_1`, pid: 7, timestamp, expiresAt })
+    return client.mset(names.flatMap(name => [`lockRecharge:${name}`, valueOf(name)]))
   }
   return { client, put, address: `redis://127.0.0.1:${port}/${db}` }
 }
@@ -59,7 +60,7 @@ it('the window and the badge count the alerts, and the desktop is notified once'
   const app = appOf(console)
   await listen(app)
   expect(await titleOf(app)).toBe('Lockkeeper')
-  for (const name of ['GPS', 'VOZ']) await put(name)
+  await put('GPS', 'VOZ')
   await expect.poll(() => titleOf(app)).toBe('(2) Lockkeeper')
   expect(await badges(app)).toContain(2)
   await expect
