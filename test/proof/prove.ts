@@ -8,8 +8,16 @@ import { openConsole, profile } from '../core/features/console.ts'
 export const FULL_SPEED = 100_000
 
 /** A console at one store, that plans and applies. */
-export async function proving(address: string, plans: CoreOptions['plans'] = {}, folder?: string) {
-  const c = openConsole(folder, {}, { plans: { comeBackMs: 50, ...plans } })
+export async function proving(
+  address: string,
+  { roomFile, ...plans }: CoreOptions['plans'] & Pick<CoreOptions, 'roomFile'> = {},
+  folder?: string,
+) {
+  const c = openConsole(
+    folder,
+    {},
+    { plans: { comeBackMs: 50, ...plans }, ...(roomFile ? { roomFile } : {}) },
+  )
   const { storeId } = await c.ask('stores.add', { profile: profile({ name: 'Proof', address }) })
   const plan = () => c.ask('plans.create', { storeIds: [storeId], filter: '' })
   const begin = (made: PlanSummary, rate = FULL_SPEED) =>

@@ -54,7 +54,7 @@ export type PackedPage = Omit<ListPage, 'locks'> & { readonly locks: Packed }
 export type OperationMessage = Extract<FromRoom, { readonly id: number }>
 
 /** Pages that a room may send before the first is taken. */
-export const PAGES_AHEAD = 2
+export const PAGES_AHEAD = 4
 
 /** How far the release of one target has come, for the case that its room ends first. */
 export const Progress = {

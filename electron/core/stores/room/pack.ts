@@ -40,7 +40,8 @@ export function unpack<T>({ shapes, uses, values }: Packed): T[] {
     if (shape === null) return values[next++]
     if ('items' in shape) return shape.items.map(inflate)
     const out: Record<string, unknown> = {}
-    for (const [i, key] of shape.keys.entries()) {
+    for (let i = 0; i < shape.keys.length; i++) {
+      const key = shape.keys[i] as string
       const value = inflate(shape.values[i] as Shape)
       // The names of fields are a store's: an assignment would set the prototype.
       if (key === '__proto__') Object.defineProperty(out, key, { ...OWN, value })
@@ -59,23 +60,24 @@ function shapeOf(value: unknown): Shape {
   return { keys: Object.keys(value), values: Object.values(value).map(shapeOf) }
 }
 
-/** Appends the values of an item, if it has the shape. */
+/** Appends the values of an item, if it has the shape. Called for every value of a page, so without closures. */
 function flatten(value: unknown, shape: Shape, out: unknown[]): boolean {
   if (shape === null) return !isObject(value) && out.push(value) > 0
   if (!isObject(value)) return false
-  if ('items' in shape)
-    return (
-      Array.isArray(value) &&
-      value.length === shape.items.length &&
-      value.every((each, i) => flatten(each, shape.items[i] as Shape, out))
-    )
+  if ('items' in shape) {
+    const { items } = shape
+    if (!Array.isArray(value) || value.length !== items.length) return false
+    for (let i = 0; i < items.length; i++) if (!flatten(value[i], items[i] as Shape, out)) return false
+    return true
+  }
   if (Array.isArray(value)) return false
+  const { keys, values } = shape
   let i = 0
   for (const key in value) {
-    if (shape.keys[i] !== key || !flatten(value[key], shape.values[i] as Shape, out)) return false
+    if (keys[i] !== key || !flatten(value[key], values[i] as Shape, out)) return false
     i++
   }
-  return i === shape.keys.length
+  return i === keys.length
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

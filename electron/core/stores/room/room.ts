@@ -17,8 +17,8 @@ import {
  * one: V8 ends the whole process if a single allocation passes it, which is why the wire is bounded before anything is parsed.
  */
 const HEAP_MB = 256
-/** As in the console's own thread: with less, pages on their way would be moved to the old generation. */
-const YOUNG_HEAP_MB = 48
+/** With less, pages on their way would be moved to the old generation. */
+const YOUNG_HEAP_MB = 96
 const MOST_BYTES = 256 * 1024 * 1024
 
 /** How often a busy room is asked for a sign of life. Counted in questions, because this thread may have been asleep itself. */

@@ -37,10 +37,10 @@ class Operation {
     this.#credit.wake()
   }
 
-  /** Waits until another page may be sent. */
+  /** Waits until another page may be sent after this one. */
   async page(): Promise<void> {
-    while (this.#pages === 0 && !this.signal.aborted) await this.#credit.sleep()
     this.#pages--
+    while (this.#pages === 0 && !this.signal.aborted) await this.#credit.sleep()
   }
 }
 
@@ -60,17 +60,15 @@ export function serveStore(port: MessagePort, store: LockStore): void {
 
   async function list({ id, query }: MessageOf<'list'>, own: Operation): Promise<null> {
     const pages = store.list(query, own.signal)[Symbol.asyncIterator]()
-    let coming = pages.next()
+    const sendNext = async (): Promise<boolean> => {
+      const { done, value: page } = await pages.next()
+      if (!done) send({ type: 'page', id, page: { ...page, locks: pack(page.locks) } })
+      return !done
+    }
     try {
-      for (;;) {
-        const next = await coming
-        if (next.done) return null
-        await own.page()
-        // The server works on the next page while this one is being sent.
-        coming = pages.next()
-        coming.catch(() => {})
-        send({ type: 'page', id, page: { ...next.value, locks: pack(next.value.locks) } })
-      }
+      // In a function of its own, so that no page is kept alive while the next one is being read.
+      while (await sendNext()) await own.page()
+      return null
     } finally {
       // Waits for the page that is being read, so nothing waits for this.
       pages.return?.().catch(() => {})

@@ -6,7 +6,7 @@ import type { LockStore } from '../../../../electron/core/stores/types.ts'
 
 const PAGE = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 1 }
 
-it('sends no more pages ahead than were asked for, and reads only one more', async () => {
+it('reads and sends no more pages ahead than were asked for', async () => {
   const { port1, port2 } = new MessageChannel()
   onTestFinished(() => port1.close())
   let read = 0
@@ -30,9 +30,9 @@ it('sends no more pages ahead than were asked for, and reads only one more', asy
   port1.postMessage([{ type: 'list', id: 1, query: {} }])
   await expect.poll(() => received).toBe(PAGES_AHEAD)
   await turns()
-  expect([received, read]).toEqual([PAGES_AHEAD, PAGES_AHEAD + 1])
+  expect([received, read]).toEqual([PAGES_AHEAD, PAGES_AHEAD])
   port1.postMessage([{ type: 'more', id: 1 }])
   await expect.poll(() => received).toBe(PAGES_AHEAD + 1)
   await turns()
-  expect([received, read]).toEqual([PAGES_AHEAD + 1, PAGES_AHEAD + 2])
+  expect([received, read]).toEqual([PAGES_AHEAD + 1, PAGES_AHEAD + 1])
 })
