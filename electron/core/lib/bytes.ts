@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { RawPart, RawPiece, RecordDetail } from '../../../shared/locks.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
-import { jsonBytes, PAGE_BYTES, shortText } from './json-size.ts'
+import { jsonBytes, shortText } from './json-size.ts'
 
 const HEX = 'hex:'
 
@@ -35,6 +35,7 @@ const RAW_LIMIT = 64 * 1024
 /** Parts of one record that the inspector gets at once, and the least it gets of each. */
 const MOST_PARTS = 500
 const LEAST_RAW = 64
+const MOST_RAW = 256 * 1024
 const LONGEST_LABEL = 100
 
 /** One part of a record for the inspector; long parts are cut, and `size` tells the whole. */
@@ -54,7 +55,7 @@ export function rawParts(parts: readonly RawBytes[]): Pick<RecordDetail, 'raw' |
   const rawLeft = parts.length - some.length
   for (let limit = RAW_LIMIT; ; limit /= 2) {
     const raw = some.map(part => rawPart(part, limit))
-    if (limit <= LEAST_RAW || jsonBytes(raw) <= PAGE_BYTES) return { raw, rawLeft }
+    if (limit <= LEAST_RAW || jsonBytes(raw) <= MOST_RAW) return { raw, rawLeft }
   }
 }
 

@@ -1,9 +1,14 @@
+import { hash } from 'node:crypto'
+
 /** One event, or one page of a longer answer, is about as large as this at most: the next one never waits long behind it. */
 export const PAGE_BYTES = 256 * 1024
 
 /** Of a text that is only shown; shorter where many of them are still too much. */
 const LONGEST_TEXT = 1000
 const SHORT_TEXT = 100
+const LONGEST_KEY = 200
+/** JSON may need six bytes for one. */
+const PIECE_CHARS = 128 * 1024
 /** More items take a screen noticeable time. */
 const MOST_ITEMS = 2000
 /** Of a record's own members, which a hostile record may have any number of. */
@@ -55,6 +60,22 @@ export function shortText(text: string, most = LONGEST_TEXT): string {
   return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
+/** The start of a long key, with a digest that tells it from other keys. */
+export function shortKey(key: string, most = LONGEST_KEY): string {
+  return key.length <= most ? key : `${shortText(key, most)}${hash('sha256', key, 'hex').slice(0, 12)}`
+}
+
+/** A text in pieces whose JSON is never too large. */
+export function* textPieces(text: string): Iterable<string> {
+  for (let start = 0; start < text.length; ) {
+    const piece = text.slice(start, start + PIECE_CHARS)
+    // Never cut in the middle of a character.
+    const whole = start + PIECE_CHARS < text.length ? piece.replace(/[\ud800-\udbff]$/, '') : piece
+    yield whole
+    start += whole.length
+  }
+}
+
 function withShortTexts(value: unknown, most: number, whole: ReadonlySet<string>): unknown {
   if (typeof value === 'string') return shortText(value, most)
   if (typeof value !== 'object' || value === null) return value
@@ -80,6 +101,11 @@ export function firstPage<T>(items: Iterable<T>, most = MOST_ITEMS, bytes = PAGE
     page.push(shown)
   }
   return page
+}
+
+/** The last items that fit, in their order. */
+export function lastPage<T>(items: readonly T[], bytes = PAGE_BYTES): T[] {
+  return firstPage(items.toReversed(), items.length, bytes).reverse()
 }
 
 /** All items, in pages. */

@@ -76,7 +76,9 @@ async function releaseOne(
   })
   const answers = await releaseTraced(open, [target], { cause: { action }, audit, copies, entryAt })
   const outcome = only(answers)
-  if (outcome.outcome !== 'released') return { ...outcome, action, undoUntil: null }
+  if (outcome.outcome === 'gone') return { ...outcome, action, undoUntil: null }
+  if (outcome.outcome === 'changed')
+    return { ...outcome, current: fitted(outcome.current), action, undoUntil: null }
   await copies.released(action, [0])
   const [copy] = (await copies.undoable(action)).restorable
   return { ...outcome, action, undoUntil: copy?.until ?? null }
