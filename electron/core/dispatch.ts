@@ -43,6 +43,8 @@ type StreamHandler = (input: unknown, signal: AbortSignal) => AsyncIterable<unkn
 /** Of a frame, without what is around its content. */
 const LARGEST_CONTENT = LARGEST_FRAME_BYTES - 1024
 
+const TOO_LARGE = 'The answer is too large to be shown'
+
 /** Sends a frame. Streams wait for the promise, so a slow transport can slow them down further. */
 export type Send = (frame: DownFrame) => void | Promise<void>
 
@@ -86,7 +88,7 @@ export function openSession(core: Core, send: Send): Session {
   function checkSize(content: unknown, done: string | null): void {
     if (jsonBytes(content, LARGEST_CONTENT) <= LARGEST_CONTENT) return
     core.metrics.countTooLarge()
-    const message = `${done ?? 'Nothing was changed'}, but the answer is too large to be shown`
+    const message = done === null ? TOO_LARGE : `${done}, but ${TOO_LARGE.toLowerCase()}`
     throw new StoreError('TOO_LARGE', message, { uncertain: done !== null })
   }
 
