@@ -1,5 +1,6 @@
 import type { Input, MethodName, Output, StreamEvent, StreamInput, StreamName } from './contract.ts'
 import { ACKNOWLEDGE_EVERY, type DownFrame, type UpFrame } from './frames.ts'
+import type { PlanComparison } from './plans.ts'
 import type { Failure, Result } from './result.ts'
 
 type OnReply = (result: Result<unknown>) => void
@@ -116,19 +117,41 @@ export function firstInStream<S extends StreamName, T>(
   })
 }
 
-/** Reads the pieces of a text. A stream that breaks off is an error, and its pieces are dropped. */
-export function readText<S extends 'plans.file' | 'switch.report'>(
+/** Reads a stream to its end. One that breaks off is an error, and its events are dropped. */
+export function readAll<S extends StreamName>(
   open: Client['open'],
   stream: S,
   input: StreamInput<S>,
-): Promise<Result<string[]>> {
-  const pieces: string[] = []
+): Promise<Result<StreamEvent<S>[]>> {
+  const events: StreamEvent<S>[] = []
   return new Promise(resolve => {
     open(
       stream,
       input,
-      ({ text }) => pieces.push(text),
-      result => resolve(result.ok ? { ok: true, value: pieces } : result),
+      event => events.push(event),
+      result => resolve(result.ok ? { ok: true, value: events } : result),
     )
   })
+}
+
+/** Reads the pieces of a text. */
+export async function readText<S extends 'plans.file' | 'switch.report' | 'locks.raw'>(
+  open: Client['open'],
+  stream: S,
+  input: StreamInput<S>,
+): Promise<Result<string[]>> {
+  const read = await readAll(open, stream, input)
+  return read.ok ? { ok: true, value: read.value.map(({ text }) => text) } : read
+}
+
+/** How the locks of a plan have changed in their stores. */
+export async function comparePlan(open: Client['open'], planId: string): Promise<Result<PlanComparison>> {
+  const read = await readAll(open, 'plans.compare', { planId })
+  if (!read.ok) return read
+  const changes = read.value.flatMap(event => (event.type === 'changes' ? event.changes : []))
+  const { comparedAt, same } = read.value.find(event => event.type === 'compared') ?? {
+    comparedAt: 0,
+    same: 0,
+  }
+  return { ok: true, value: { comparedAt, same, changes } }
 }

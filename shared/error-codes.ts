@@ -12,6 +12,7 @@ export const ERROR_CODES = [
   'REFUSED',
   'AUDIT_FAILED',
   'ABORTED',
+  'TOO_LARGE',
   'INTERNAL',
 ] as const
 

@@ -11,6 +11,9 @@ export const MOST_UNACKNOWLEDGED = 4
 /** A screen acknowledges every second event: often enough that a quick one never waits. */
 export const ACKNOWLEDGE_EVERY = 2
 
+/** A frame to a screen, as JSON. A longer answer comes in pages, and a large value in pieces when somebody looks at it. */
+export const LARGEST_FRAME_BYTES = 1024 * 1024
+
 const id = z.number().int().nonnegative()
 
 export const upFrameSchema = z.discriminatedUnion('type', [

@@ -128,6 +128,9 @@ export type Unrecognised = { key: string; reason: string }
 /** The bytes of one part of a record: `hex` if they are not UTF-8. `size` is of the whole; `text` may be its start. */
 export type RawPart = { label: string; encoding: 'text' | 'hex'; text: string; size: number }
 
+/** A piece of the whole text of a part. */
+export type RawPiece = Pick<RawPart, 'encoding' | 'text'>
+
 /** One record as a store reads it. */
 export type RecordDetail = {
   key: string
@@ -135,9 +138,11 @@ export type RecordDetail = {
   /** Why the record is no lock; null if it is one. */
   reason: string | null
   raw: RawPart[]
-  /** The statements a release would send, for people to read. */
+  /** Further parts, which `raw` leaves out. */
+  rawLeft: number
+  /** The statements a release would send, for people to read; long ones are cut. */
   release: string[]
-  /** The same release as one line for a shell, guards included; null if no tool can do it. */
+  /** The same release as one line for a shell, guards included; null if no tool can do it, or the line is too long for a shell. */
   command: string | null
 }
 
@@ -247,6 +252,11 @@ export const lockMethods = {
 } as const
 
 export const lockStreams = {
+  /** One part of a record, whole, in pieces. It is read once, so the pieces belong together. */
+  'locks.raw': {
+    input: z.strictObject({ storeId, id: lockId, place: z.number().int().min(0) }),
+    event: z.custom<RawPiece>(),
+  },
   'locks.list': {
     input: z.strictObject({ storeId, limit: z.number().int().positive().optional() }),
     event: z.custom<ListEvent>(),

@@ -18,8 +18,10 @@ export class ExclusionIndex {
   /** What was answered since the last change, by the place of the lock. */
   #answers: boolean[] = []
 
+  /** From a `list`. */
   constructor(exclusions: Iterable<Exclusion> = []) {
-    for (const exclusion of exclusions) this.set(exclusion, true)
+    for (const { by, value } of exclusions)
+      for (const each of by === 'lock' ? placesIn(value) : [value]) this.set({ by, value: each }, true)
   }
 
   set({ by, value }: Exclusion, isExcluded: boolean): void {
@@ -30,8 +32,13 @@ export class ExclusionIndex {
     this.#answers = []
   }
 
+  /** Single locks together: a hundred thousand can be excluded. */
   list(): Exclusion[] {
-    return [...this.#values].flatMap(([by, values]) => [...values].map(value => ({ by, value })))
+    return [...this.#values].flatMap(([by, values]): Exclusion[] => {
+      if (by !== 'lock') return [...values].map(value => ({ by, value }))
+      const value = rangesOf(values)
+      return value === '' ? [] : [{ by, value }]
+    })
   }
 
   has({ by, value }: Exclusion): boolean {
@@ -47,6 +54,25 @@ export class ExclusionIndex {
     this.#answers[entry.n] ??= this.coveredBy(entry) !== null
     return this.#answers[entry.n] === true
   }
+}
+
+/** Places as `0,2,5-9`. */
+function rangesOf(places: Iterable<string>): string {
+  const ranges: [number, number][] = []
+  const known = [...places].filter(place => /^(0|[1-9]\d*)$/.test(place)).map(Number)
+  for (const n of known.sort((a, b) => a - b)) {
+    const last = ranges.at(-1)
+    if (last && n === last[1] + 1) last[1] = n
+    else ranges.push([n, n])
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join()
+}
+
+function placesIn(ranges: string): string[] {
+  return ranges.split(',').flatMap(range => {
+    const [from = 0, to = from] = range.split('-').map(Number)
+    return Array.from({ length: to - from + 1 }, (_, i) => String(from + i))
+  })
 }
 
 /** One plan, built from the events of its stream. Updated in place: a plan can have a hundred thousand locks. */

@@ -122,6 +122,7 @@ export type PlanProgress = {
 export type PlanSummary = PlanHeader & {
   /** The path of its file. */
   file: string
+  /** Single locks are one exclusion, their places as ranges: `0,2,5-9`. */
   exclusions: Exclusion[]
   progress: PlanProgress
   /** Until when what it released can be restored, by the local clock. Null when nothing can. */
@@ -137,6 +138,11 @@ export type PlanChange = {
 }
 
 export type PlanComparison = { comparedAt: number; same: number; changes: PlanChange[] }
+
+/** The changes in pages, and then when all locks were read. */
+export type ComparisonEvent =
+  | { type: 'changes'; changes: PlanChange[] }
+  | ({ type: 'compared' } & Omit<PlanComparison, 'changes'>)
 
 export type PlanEvent =
   /** First, and whenever anything but the results changes. */
@@ -233,7 +239,7 @@ export const planMethods = {
   }),
   /** Opens a plan outside the data folder. Only for a host whose operator may name files. */
   'plans.open': preparesPlan({ file: filePath }),
-  /** The plans of the data folder, newest first. */
+  /** The plans of the data folder, newest first, without what they exclude: as many as fit into one answer. */
   'plans.list': { effect: 'read', input: z.strictObject({}), output: z.custom<PlanSummary[]>() },
   /** Copies a plan into the data folder, by the text of its file. */
   'plans.import': preparesPlan({ text: z.string().max(200_000_000) }),
@@ -245,8 +251,6 @@ export const planMethods = {
     exclusions: z.array(exclusionSchema).max(100_000),
     excluded: z.boolean(),
   }),
-  /** Reads the locks of the plan again and compares them. */
-  'plans.compare': { effect: 'read', input: z.strictObject({ planId }), output: z.custom<PlanComparison>() },
   /** Starts the run, or resumes with the locks left. Answers once it has started; plans.watch has the rest. */
   'plans.apply': {
     effect: 'write',
@@ -271,6 +275,8 @@ export const planMethods = {
 
 export const planStreams = {
   'plans.watch': { input: z.strictObject({ planId }), event: z.custom<PlanEvent>() },
+  /** Reads the locks of the plan again and compares them. */
+  'plans.compare': { input: z.strictObject({ planId }), event: z.custom<ComparisonEvent>() },
   /** The file of a plan, in chunks. */
   'plans.file': { input: z.strictObject({ planId }), event: z.custom<{ text: string }>() },
 } as const

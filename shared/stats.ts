@@ -107,7 +107,8 @@ export function topGroups({ top, others }: Groups, most: number): Groups {
 
 export type LockBrief = {
   storeId: string
-  id: string
+  /** Null if it is too long to be sent along. */
+  id: string | null
   key: string
   holder: string
   since: number

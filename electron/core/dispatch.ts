@@ -8,13 +8,20 @@ import {
   type StreamName,
   streams,
 } from '../../shared/contract.ts'
-import { type DownFrame, MOST_UNACKNOWLEDGED, type UpFrame, upFrameSchema } from '../../shared/frames.ts'
+import {
+  type DownFrame,
+  LARGEST_FRAME_BYTES,
+  MOST_UNACKNOWLEDGED,
+  type UpFrame,
+  upFrameSchema,
+} from '../../shared/frames.ts'
 import type { Result } from '../../shared/result.ts'
 import type { AuditLog } from './features/audit/log.ts'
 import type { MetricsReader } from './features/metrics/metrics-reader.ts'
 import { checkChange } from './features/stores/store-rules.ts'
 import { StoreError, toFailure } from './lib/errors.ts'
 import type { Call, Handlers, SettingsChange, WriteChange } from './lib/handler.ts'
+import { jsonBytes, shortText } from './lib/json-size.ts'
 import { WakeableSleep } from './lib/timers.ts'
 
 export type Core = {
@@ -32,6 +39,11 @@ export type Session = { receive(frame: unknown): void; close(): void }
 
 type FrameOf<Type> = Extract<UpFrame, { type: Type }>
 type StreamHandler = (input: unknown, signal: AbortSignal) => AsyncIterable<unknown>
+
+/** Of a frame, without what is around its content. */
+const LARGEST_CONTENT = LARGEST_FRAME_BYTES - 1024
+
+const TOO_LARGE = 'The answer is too large to be shown'
 
 /** Sends a frame. Streams wait for the promise, so a slow transport can slow them down further. */
 export type Send = (frame: DownFrame) => void | Promise<void>
@@ -68,16 +80,27 @@ export function openSession(core: Core, send: Send): Session {
       return { ok: true, value: await work() }
     } catch (error) {
       const failure = toFailure(error)
-      return { ok: false, error: { ...failure, message: core.redact(failure.message) } }
+      return { ok: false, error: { ...failure, message: shortText(core.redact(failure.message)) } }
     }
+  }
+
+  /** The last line of defence: a method bounds its own answers. Nothing is dropped in silence. */
+  function checkSize(content: unknown, done: string | null): void {
+    if (jsonBytes(content, LARGEST_CONTENT) <= LARGEST_CONTENT) return
+    core.metrics.countTooLarge()
+    const message = done === null ? TOO_LARGE : `${done}, but ${TOO_LARGE.toLowerCase()}`
+    throw new StoreError('TOO_LARGE', message, { uncertain: done !== null })
   }
 
   async function call({ id, method: name, input }: FrameOf<'call'>, signal: AbortSignal): Promise<void> {
     const result = await resultOf(async () => {
       if (!Object.hasOwn(methods, name)) throw new StoreError('BAD_INPUT', 'Unknown method')
       const method = name as MethodName
-      const parsed = parse(methods[method].input, input) as Input<typeof method>
-      return callMethod(core, method, parsed, { signal, action: randomUUID() })
+      const { input: schema, effect } = methods[method]
+      const parsed = parse(schema, input) as Input<typeof method>
+      const answer = await callMethod(core, method, parsed, { signal, action: randomUUID() })
+      checkSize(answer, effect === 'read' ? null : 'The change was made')
+      return answer
     })
     await send({ type: 'reply', id, result })
   }
@@ -91,6 +114,7 @@ export function openSession(core: Core, send: Send): Session {
       let seq = 0
       for await (const event of handler(parse(schema, input), signal)) {
         if (signal.aborted) break
+        checkSize(event, null)
         await send({ type: 'event', id, seq, event })
         await own.caughtUpWith(seq++)
       }

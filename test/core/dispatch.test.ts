@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../electron/core/compose.ts'
 import { type Core, openSession } from '../../electron/core/dispatch.ts'
 import { memoryServer } from '../../electron/core/stores/memory/servers.ts'
-import { createClient } from '../../shared/client.ts'
-import type { DownFrame } from '../../shared/frames.ts'
+import { createClient, readAll } from '../../shared/client.ts'
+import { type DownFrame, LARGEST_FRAME_BYTES } from '../../shared/frames.ts'
 import type { WatchEvent } from '../../shared/locks.ts'
 import type { Result } from '../../shared/result.ts'
 import { dataFolder } from '../hosts/cli/run-cli.ts'
@@ -218,6 +218,38 @@ function endlessCore() {
   }
   return { core: { ...core, handlers }, taken }
 }
+
+it('turns an answer that is too large into an error, and says whether something was changed', async () => {
+  const { core } = endlessCore()
+  const large = 'x'.repeat(LARGEST_FRAME_BYTES)
+  const change = { facts: { key: 'k' }, stores: () => [], apply: async () => large, outcome: () => ({}) }
+  const handlers = {
+    ...core.handlers,
+    'formats.list': async () => large,
+    'locks.release': () => change,
+    'locks.list': async function* () {
+      yield { type: 'done', complete: true, serverTime: 0 }
+      yield large
+    },
+  } as unknown as Core['handlers']
+  const sent: DownFrame[] = []
+  const client = createClient(frame => wire.receive(frame))
+  const wire = openSession({ ...core, handlers }, frame => {
+    sent.push(frame)
+    client.receive(frame)
+  })
+  const read = await client.call('formats.list', {})
+  expect(read).toEqual({
+    ok: false,
+    error: { code: 'TOO_LARGE', message: 'The answer is too large to be shown' },
+  })
+  const wrote = await client.call('locks.release', { storeId: 's', id: 'a', fence: 'f' })
+  expect(wrote).toMatchObject({ ok: false, error: { code: 'TOO_LARGE', uncertain: true } })
+  const streamed = await readAll(client.open, 'locks.list', { storeId: 's' })
+  expect(streamed).toMatchObject({ ok: false, error: { code: 'TOO_LARGE' } })
+  expect(sent.map(({ type }) => type)).toEqual(['reply', 'reply', 'event', 'end'])
+  expect(core.metrics.read(0).tooLarge).toBe(3)
+})
 
 const list = { type: 'open', id: 1, stream: 'locks.list', input: { storeId: 'any' } }
 

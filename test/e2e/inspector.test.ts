@@ -75,7 +75,7 @@ describe('the inspector', () => {
 
   it('shows the beginning of a huge value only', async () => {
     const redis = await redisPlace()
-    await redis.client.set('big:one', 'x'.repeat(5 * 1024 * 1024))
+    await redis.client.set('big:one', `${'x'.repeat(5 * 1024 * 1024)}end`)
     const { page } = await openConsole('web', {
       stores: [{ name: 'cache', address: `${redis.address}?match=big:*&format=token` }],
     })
@@ -84,6 +84,11 @@ describe('the inspector', () => {
     await dialog.getByRole('button', { name: 'big:one' }).click()
     const inspector = screen.inspector(page)
     await inspector.getByText(/The first .* of 5\.0 MB\./).waitFor()
+    expect(await inspector.locator('*').count()).toBeLessThan(500)
+    await inspector.getByRole('button', { name: 'Show all 5.0 MB' }).click()
+    await inspector.getByText(/The first .* of 5\.0 MB\./).waitFor({ state: 'detached' })
+    await inspector.getByRole('group', { name: 'value', exact: true }).press('End')
+    await inspector.getByText('xend', { exact: false }).waitFor()
     expect(await inspector.locator('*').count()).toBeLessThan(500)
     await inspector.getByRole('button', { name: 'Release…' }).click()
     await screen.dialog(page, 'Release lock').getByText('too large to be listed').waitFor()

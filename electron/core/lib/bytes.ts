@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import type { RawPart } from '../../../shared/locks.ts'
+import type { RawPart, RawPiece, RecordDetail } from '../../../shared/locks.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
+import { jsonBytes, shortText } from './json-size.ts'
 
 const HEX = 'hex:'
 
@@ -27,18 +28,57 @@ export function escapeBytes(bytes: Buffer, unsafe: RegExp): string {
     .replace(unsafe, char => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
+/** One part of a record, byte by byte. */
+export type RawBytes = { readonly label: string; readonly bytes: Buffer }
+
 const RAW_LIMIT = 64 * 1024
+/** Parts of one record that the inspector gets at once, and the least it gets of each. */
+const MOST_PARTS = 500
+const LEAST_RAW = 64
+const MOST_RAW = 256 * 1024
+const LONGEST_LABEL = 100
 
 /** One part of a record for the inspector; long parts are cut, and `size` tells the whole. */
-export function rawPart(label: string, bytes: Buffer): RawPart {
-  const text = isUtf8(bytes)
-  const start = bytes.subarray(0, text ? characterStart(bytes, RAW_LIMIT) : RAW_LIMIT)
+export function rawPart({ label, bytes }: RawBytes, limit = RAW_LIMIT): RawPart {
+  const encoding = encodingOf(bytes)
   return {
-    label,
-    encoding: text ? 'text' : 'hex',
-    text: start.toString(text ? 'utf8' : 'hex'),
+    label: shortText(label, LONGEST_LABEL),
+    encoding,
+    text: sliceOf(bytes, encoding, 0, limit),
     size: bytes.length,
   }
+}
+
+/** The parts of a record, each cut to the same length if they are too much for one answer. */
+export function rawParts(parts: readonly RawBytes[]): Pick<RecordDetail, 'raw' | 'rawLeft'> {
+  const some = parts.slice(0, MOST_PARTS)
+  const rawLeft = parts.length - some.length
+  for (let limit = RAW_LIMIT; ; limit /= 2) {
+    const raw = some.map(part => rawPart(part, limit))
+    if (limit <= LEAST_RAW || jsonBytes(raw) <= MOST_RAW) return { raw, rawLeft }
+  }
+}
+
+/** A whole part in the pieces of its text. */
+export function* rawPieces(bytes: Buffer): Iterable<RawPiece> {
+  const encoding = encodingOf(bytes)
+  for (let start = 0; start < bytes.length; ) {
+    const text = sliceOf(bytes, encoding, start, RAW_PIECE)
+    start += encoding === 'hex' ? text.length / 2 : Buffer.byteLength(text)
+    yield { encoding, text }
+  }
+}
+
+/** JSON may need six bytes for one. */
+const RAW_PIECE = 128 * 1024
+
+function encodingOf(bytes: Buffer): RawPart['encoding'] {
+  return isUtf8(bytes) ? 'text' : 'hex'
+}
+
+function sliceOf(bytes: Buffer, encoding: RawPart['encoding'], start: number, length: number): string {
+  if (encoding === 'hex') return bytes.toString('hex', start, start + length)
+  return bytes.toString('utf8', start, characterStart(bytes, start + length))
 }
 
 /** The last place up to `limit` where a character of this UTF-8 begins: half of one would be shown as another. */

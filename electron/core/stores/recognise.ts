@@ -1,4 +1,5 @@
 import { badInput } from '../lib/errors.ts'
+import { jsonBytes, shortText } from '../lib/json-size.ts'
 import type { CurrentLock } from './fenced-release.ts'
 import { lockFrom } from './lock-from.ts'
 import type { Format, Hint } from './types.ts'
@@ -63,11 +64,16 @@ export function readVerdict<Raw>(
   now: number,
   key: string,
 ): Reading<Raw> {
+  if (jsonBytes(key) > LONGEST_KEY)
+    return { lock: null, key: shortText(key), reason: TOO_LONG, isCompanion: false, raw }
   if (verdict.is === 'lock') return readLock(verdict.format, raw, now, key)
   const isCompanion = verdict.is === 'companion'
   return { lock: null, key, reason: isCompanion ? COMPANION : verdict.reason, isCompanion, raw }
 }
 
+/** No screen could send it back. As JSON, because that is how it travels. */
+const LONGEST_KEY = 100_000
+const TOO_LONG = 'its key is too long for a lock'
 const COMPANION = 'it belongs to a lock without being one'
 
 /** All formats, or the one the operator pinned. */

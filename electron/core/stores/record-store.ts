@@ -3,15 +3,17 @@ import type {
   ListPage,
   Lock,
   Problem,
-  RawPart,
+  RawPiece,
   RecordDetail,
   ReleaseOutcome,
   RestoreOutcome,
 } from '../../../shared/locks.ts'
 import type { Spent } from '../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../shared/stores.ts'
+import { type RawBytes, rawParts, rawPieces } from '../lib/bytes.ts'
 import { only, type Settled } from '../lib/concurrency.ts'
-import { throwIfAborted } from '../lib/errors.ts'
+import { StoreError, throwIfAborted } from '../lib/errors.ts'
+import { firstPage, fitted, jsonBytes, PAGE_BYTES, shortText } from '../lib/json-size.ts'
 import { type Act, releaseFenced } from './fenced-release.ts'
 import { chooseFormats, type Reading, readVerdict, recognise } from './recognise.ts'
 import { copyOf } from './record-copy.ts'
@@ -26,6 +28,9 @@ import type {
   Target,
   Tracker,
 } from './types.ts'
+
+/** Linux starts no program with a longer argument. */
+const LONGEST_COMMAND = 128 * 1024
 
 /** Records in the order requested: null for an absent one, an error for one that cannot be read. */
 export type Readings<Raw> = readonly Settled<Reading<Raw> | null>[]
@@ -71,7 +76,7 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
   protected abstract read(ids: readonly string[], signal: AbortSignal): Promise<Readings<Raw>>
   protected abstract releases(signal: AbortSignal): Releases<Raw, Program>
   /** The record byte by byte, for the inspector. */
-  protected abstract rawParts(raw: Raw): RawPart[]
+  protected abstract rawBytes(raw: Raw): RawBytes[]
   /** A release in words, and as a command for the tool of this kind; null if that tool cannot do it. */
   protected abstract explain(program: Program, raw: Raw): Pick<RecordDetail, 'release' | 'command'>
   /** The JSON that restores this record; undefined if it cannot be restored. */
@@ -97,6 +102,16 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
   async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     const reading = only(await this.read([id], signal))
     return reading && this.detailOf(reading)
+  }
+
+  async *rawPart(id: string, place: number, signal: AbortSignal): AsyncIterable<RawPiece> {
+    const reading = only(await this.read([id], signal))
+    const part = reading?.raw ? this.rawBytes(reading.raw)[place] : undefined
+    if (!part) throw new StoreError('NOT_FOUND', 'The record no longer has this part')
+    for (const piece of rawPieces(part.bytes)) {
+      throwIfAborted(signal)
+      yield piece
+    }
   }
 
   async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
@@ -139,12 +154,25 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
   }
 
   protected detailOf(reading: Reading<Raw>): RecordDetail {
-    const raw = reading.raw === null ? [] : this.rawParts(reading.raw)
+    const raw = rawParts(reading.raw === null ? [] : this.rawBytes(reading.raw))
+    const key = reading.lock === null ? reading.key : reading.lock.key
     if (reading.lock === null)
-      return { key: reading.key, lock: null, reason: reading.reason, raw, release: [], command: null }
+      return { key, lock: null, reason: reading.reason, ...raw, release: [], command: null }
     const { lock, seen } = reading
     const program = this.formatOf(lock).release(reading.raw, seen.endsAt)
-    return { key: lock.key, lock, reason: null, raw, ...this.explain(program, reading.raw) }
+    const { release, command } = this.explain(program, reading.raw)
+    return {
+      key,
+      lock: fitted(lock),
+      reason: null,
+      ...raw,
+      release: firstPage(
+        release.map(each => shortText(each)),
+        undefined,
+        PAGE_BYTES / 4,
+      ),
+      command: command !== null && jsonBytes(command) <= LONGEST_COMMAND ? command : null,
+    }
   }
 
   /** Nothing was changed: failing to read the present holder must not hide that. */

@@ -1,7 +1,8 @@
 import { useDeferredValue, useMemo, useState } from 'react'
+import { comparePlan } from '../../../shared/client.ts'
 import type { PlanChange, PlanComparison } from '../../../shared/plans.ts'
-import { ask } from '../../state/console.ts'
 import { type PlanBook, planOrder, SHOW_ALL, type Show } from '../../state/plan-book.ts'
+import { openOrEnd } from '../../state/stream.ts'
 import { useRequest } from '../../ui/Dialog.tsx'
 
 /** The shown locks of a plan. */
@@ -20,7 +21,7 @@ export type PlanView = ReturnType<typeof usePlanView>
 /** How the locks have changed, read on request. */
 export function useComparison(book: PlanBook) {
   const [answer, setAnswer] = useState<PlanComparison | null>(null)
-  const request = useRequest(() => ask('plans.compare', { planId: book.planId }), setAnswer)
+  const request = useRequest(() => comparePlan(openOrEnd, book.planId), setAnswer)
   const changes = useMemo(() => answer && new Map(answer.changes.map(each => [each.n, each])), [answer])
   return { ...request, answer, changes }
 }

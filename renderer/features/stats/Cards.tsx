@@ -98,7 +98,8 @@ function BriefFigure({ name, brief, until }: BriefProps) {
         look="link"
         className={`mono clip ${figureStyles.unit}`}
         title={`${shownText(key)} · ${shownText(holder, 120)}`}
-        onClick={() => inspect({ storeId, id })}
+        disabled={id === null}
+        onClick={() => id !== null && inspect({ storeId, id })}
       >
         {shownText(key, 120)}
       </Button>

@@ -59,7 +59,7 @@ describe('a raw part', () => {
   test.each(['é', '漢', '😀'])('is cut at 64 KiB without cutting %s in two', char => {
     for (let shift = 0; shift < 4; shift++) {
       const bytes = Buffer.from('a'.repeat(shift) + char.repeat(LIMIT / 2))
-      const part = rawPart('value', bytes)
+      const part = rawPart({ label: 'value', bytes })
       const shown = Buffer.from(part.text)
       expect(part).toMatchObject({ label: 'value', encoding: 'text', size: bytes.length })
       expect(part.text).not.toContain('\ufffd')
@@ -76,17 +76,17 @@ describe('a raw part', () => {
     ['ff00', 'hex', 'ff00'],
   ])('of %s is shown as %s', (hex, encoding, text) => {
     const bytes = Buffer.from(hex, 'hex')
-    expect(rawPart('x', bytes)).toEqual({ label: 'x', encoding, text, size: bytes.length })
+    expect(rawPart({ label: 'x', bytes })).toEqual({ label: 'x', encoding, text, size: bytes.length })
   })
 
   test('that is not UTF-8 is cut at 64 KiB and states its full size', () => {
-    const part = rawPart('value', Buffer.alloc(LIMIT + 10, 0xff))
+    const part = rawPart({ label: 'value', bytes: Buffer.alloc(LIMIT + 10, 0xff) })
     expect(part).toMatchObject({ encoding: 'hex', size: LIMIT + 10 })
     expect(part.text).toBe('ff'.repeat(LIMIT))
   })
 
   test('of exactly 64 KiB is whole', () => {
-    expect(rawPart('value', Buffer.alloc(LIMIT, 0x61)).text).toHaveLength(LIMIT)
+    expect(rawPart({ label: 'value', bytes: Buffer.alloc(LIMIT, 0x61) }).text).toHaveLength(LIMIT)
   })
 })
 

@@ -1,5 +1,7 @@
 import { ALERT_RULES, type Alert, type AlertsEvent } from '../../../../shared/alerts.ts'
 import type { Input } from '../../../../shared/contract.ts'
+import { LARGEST_FRAME_BYTES } from '../../../../shared/frames.ts'
+import { firstPage, jsonBytes } from '../../lib/json-size.ts'
 import { alertOf, type Condition, type EndedAlert, type FoundAlert, type Place } from './condition.ts'
 import type { Decisions } from './decisions.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
@@ -9,6 +11,7 @@ import type { StoreAlerts } from './store-alerts.ts'
 const LISTED = 100
 /** An id finds its lock, so it is listed whole. Ids can be as long as a store allows, so fewer are listed then. */
 const LISTED_CHARS = 100_000
+const LARGEST_EVENT = LARGEST_FRAME_BYTES - 4096
 
 /** What a list of alerts is made of. */
 export type AlertSources = {
@@ -28,11 +31,11 @@ export function listAlerts(sources: AlertSources): AlertsEvent {
   const ended = [...sources.ended.groups.values()].flatMap(group =>
     endedAlerts(group.slice(-LISTED), decisions),
   )
-  return {
-    alerts: [
-      ...groups.flatMap(firstOf).sort((a, b) => b.since - a.since),
-      ...ended.sort((a, b) => (b.until ?? 0) - (a.until ?? 0)),
-    ],
+  const alerts = [
+    ...groups.flatMap(firstOf).sort((a, b) => b.since - a.since),
+    ...ended.sort((a, b) => (b.until ?? 0) - (a.until ?? 0)),
+  ]
+  const event = {
     open: groups.reduce((sum, { counts }) => sum + counts.open, 0),
     unacknowledged: groups.reduce((sum, { counts }) => sum + counts.unacknowledged, 0),
     groups: groups.map(({ rule, place: { address }, counts: { open, unacknowledged } }) => ({
@@ -45,6 +48,8 @@ export function listAlerts(sources: AlertSources): AlertsEvent {
     book: decisions.book,
     problem: decisions.problem,
   }
+  // Ids may be so long that not even a few of each rule fit.
+  return { alerts: firstPage(alerts, alerts.length, LARGEST_EVENT - jsonBytes(event)), ...event }
 }
 
 /** How many alerts of each rule are open in each store. */

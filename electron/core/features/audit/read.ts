@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { type AuditPage, type AuditQuery, type AuditRow, auditEventSchema } from '../../../../shared/audit.ts'
 import { codeOf, parseJson } from '../../files/disk.ts'
 import { throwIfAborted } from '../../lib/errors.ts'
+import { fitted, jsonBytes, PAGE_BYTES } from '../../lib/json-size.ts'
 import { failToRead, fileName, fileNumbers, pathOf } from './files.ts'
 import { rowFilter } from './filter.ts'
 import { linesBackward } from './lines.ts'
 
 const DEFAULT_LIMIT = 100
+const LARGEST_PAGE = 3 * PAGE_BYTES
 
 /** One page, newest first, read from the end: the length of the log does not matter. Locks and writes nothing. */
 export async function readLog(folder: string, query: AuditQuery, signal: AbortSignal): Promise<AuditPage> {
@@ -15,6 +17,7 @@ export async function readLog(folder: string, query: AuditQuery, signal: AbortSi
   const filter = rowFilter(query)
   const [beforeFile, beforeStart] = (before ?? '').split(':').map(Number)
   const rows: AuditRow[] = []
+  let size = 0
   let scanned = 0
   let unreadable = 0
   const numbers = await fileNumbers(folder).catch(failToRead)
@@ -28,7 +31,14 @@ export async function readLog(folder: string, query: AuditQuery, signal: AbortSi
       if (entry !== null && !filter.hasWords(entry)) continue
       const row = rowOf(entry, number, start)
       if (row === null) unreadable++
-      else if (filter.matches(row)) rows.push(row)
+      else if (filter.matches(row)) {
+        const shown = fitted(row)
+        size += jsonBytes(shown)
+        // The next page starts with this line.
+        const last = rows.at(-1)
+        if (last && size > LARGEST_PAGE) return { rows, next: last.place, scanned, unreadable }
+        rows.push(shown)
+      }
       if (rows.length >= limit) {
         const isOldest = start === 0 && number === numbers.at(-1)
         return { rows, next: isOldest ? null : placeOf(number, start), scanned, unreadable }

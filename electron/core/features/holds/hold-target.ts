@@ -3,6 +3,7 @@ import type { HoldChoices } from '../../../../shared/holds.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { only } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { fitted } from '../../lib/json-size.ts'
 import type { KindFormat } from '../../stores/kind.ts'
 import { formatInfo, formatsOf } from '../../stores/kinds/kinds.ts'
 import type { Take, Taken } from '../../stores/types.ts'
@@ -46,7 +47,7 @@ export async function findTarget(open: OpenStore, asked: string): Promise<HoldTa
 
 export function choicesOf(open: OpenStore, target: HoldTarget): HoldChoices {
   const { format: suggested, isCertain: certain, problem, current } = target
-  return { formats: formatChoices(open.store.kind), suggested, certain, problem, current }
+  return { formats: formatChoices(open.store.kind), suggested, certain, problem, current: fitted(current) }
 }
 
 /** The requested format, unless the current record has another. */

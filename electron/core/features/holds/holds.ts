@@ -12,6 +12,7 @@ import { isAlive, myMark } from '../../files/process-mark.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { Facts } from '../../lib/handler.ts'
+import { fitted, shortText } from '../../lib/json-size.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 import { checkWritable } from '../stores/store-rules.ts'
@@ -45,6 +46,8 @@ export type HoldsOptions = {
 const LOOK_MS = 1000
 /** How often a keeper gives a sign of life. */
 const SIGN_MS = 20_000
+/** Of one hold in the list, as JSON. */
+const LARGEST_HOLD = 16 * 1024
 
 /** The maintenance holds of a data folder, shared with the other consoles and commands that use it. */
 export class Holds {
@@ -122,7 +125,7 @@ export class Holds {
       const other = holderName(refusal?.holder ?? null)
       if (refusal && !waits) {
         await this.#book.forget(hold.holdId)
-        return { outcome: 'refused', other, current: place.current }
+        return { outcome: 'refused', other: other && shortText(other), current: fitted(place.current) }
       }
       if (refusal) await this.#book.note(hold.holdId, each => ({ ...each, other }))
     } catch (error) {
@@ -341,7 +344,7 @@ export class Holds {
     const elsewhere = this.#elsewhere.has(hold.holdId) && !this.#isMine(hold.keeper)
     const problem = hold.problem ?? this.#neglect(hold, elsewhere || storeId !== null)
     // Without the proof of ownership.
-    return maintenanceHoldSchema.parse({ ...hold, storeId, elsewhere, problem })
+    return fitted(maintenanceHoldSchema.parse({ ...hold, storeId, elsewhere, problem }), LARGEST_HOLD)
   }
 
   /** The problem of a hold that its keeper does not report, because it has none or its keeper is stuck. */

@@ -1,6 +1,7 @@
-import type { ListEvent, Lock, Released } from '../../../../shared/locks.ts'
+import type { ListEvent, ListPage, Lock, Released } from '../../../../shared/locks.ts'
 import { only } from '../../lib/concurrency.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
+import { fitted, PAGE_BYTES, pagesOf } from '../../lib/json-size.ts'
 import { allFormats } from '../../stores/kinds/kinds.ts'
 import type { Target } from '../../stores/types.ts'
 import type { AuditLog } from '../audit/log.ts'
@@ -22,7 +23,8 @@ export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' |
     'locks.inspect': async ({ storeId, id }, { signal }) => {
       const open = stores.get(storeId, signal)
       const record = await open.store.inspect(id, open.signal)
-      return record && { ...record, story: open.watcher.storyOf(record.lock?.id ?? id) }
+      const story = open.watcher.storyOf(record?.lock?.id ?? id)
+      return record && { ...record, story: fitted(story, PAGE_BYTES / 4) }
     },
     'locks.release': ({ storeId, ...input }, { signal, action }) => ({
       facts: { ...stores.factsOf(storeId), ...input },
@@ -47,6 +49,10 @@ export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' |
           ? { outcome: released.outcome, current: released.current }
           : { outcome: released.outcome },
     }),
+    'locks.raw': ({ storeId, id, place }, signal) => {
+      const open = stores.get(storeId, signal)
+      return open.store.rawPart(id, place, open.signal)
+    },
     'locks.list': ({ storeId, limit }, signal) => listStore(stores.get(storeId, signal), limit),
     'locks.watch': ({ storeId, intervalMs }, signal) => {
       const open = stores.get(storeId, signal)
@@ -70,10 +76,25 @@ async function releaseOne(
   })
   const answers = await releaseTraced(open, [target], { cause: { action }, audit, copies, entryAt })
   const outcome = only(answers)
-  if (outcome.outcome !== 'released') return { ...outcome, action, undoUntil: null }
+  if (outcome.outcome === 'gone') return { ...outcome, action, undoUntil: null }
+  if (outcome.outcome === 'changed')
+    return { ...outcome, current: fitted(outcome.current), action, undoUntil: null }
   await copies.released(action, [0])
   const [copy] = (await copies.undoable(action)).restorable
   return { ...outcome, action, undoUntil: copy?.until ?? null }
+}
+
+/** A page of a store as events; what it counts is in the first. */
+function* eventsOf({ companions, scanned, ...page }: ListPage): Iterable<ListEvent> {
+  const locks = [...pagesOf(page.locks)]
+  const unrecognised = [...pagesOf(page.unrecognised)]
+  const problems = [...pagesOf(page.problems)]
+  const events = Math.max(1, locks.length, unrecognised.length, problems.length)
+  for (let i = 0; i < events; i++) {
+    const lists = { locks: locks[i] ?? [], unrecognised: unrecognised[i] ?? [], problems: problems[i] ?? [] }
+    const counts = i === 0 ? { companions, scanned } : { companions: 0, scanned: 0 }
+    yield { type: 'page', ...lists, ...counts }
+  }
 }
 
 /** One pass over a store. `complete` is true only if nothing was left out, for any reason. */
@@ -89,7 +110,7 @@ async function* listStore(
     const locks = page.locks.slice(0, left)
     left -= locks.length
     const problems = page.problems.map(each => ({ ...each, message: redact(each.message) }))
-    yield { type: 'page', ...page, problems, locks }
+    yield* eventsOf({ ...page, problems, locks })
   }
   yield { type: 'done', complete, serverTime: (await store.clock(signal)).serverTime }
 }

@@ -114,7 +114,15 @@ async function listAll({ store, signal, redact }: OpenStore): Promise<{ locks: L
     for (const lock of page.locks) locks.push(lock)
     for (const { where, message } of page.problems) unread.push(redact(`${where}: ${message}`))
   }
-  return { locks, unread }
+  return { locks, unread: named(unread) }
+}
+
+/** A store may have thousands of tables that this account may not read. */
+const MOST_UNREAD = 50
+
+function named(unread: readonly string[]): string[] {
+  const more = unread.length - MOST_UNREAD
+  return more <= 0 ? [...unread] : [...unread.slice(0, MOST_UNREAD), `${more} more parts could not be read`]
 }
 
 /** A lock that was already held when a short watch started has an unknown age. */

@@ -12,14 +12,13 @@ import {
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { pagesOf } from '../../lib/json-size.ts'
 import { sleep } from '../../lib/timers.ts'
 import { formatInfo } from '../../stores/kinds/kinds.ts'
 import type { JournalLine, PlanContents, PlanFile } from './plan-file.ts'
 import { lockPlan } from './plan-lock.ts'
 import type { UndoCopies } from './undo-copies.ts'
 
-/** Locks per event. */
-const PAGE = 1000
 /** Between two events about the progress. */
 const REST_MS = 200
 
@@ -204,14 +203,14 @@ export class Plan {
     let sentReturned = 0
     let lastState: string | null = null
     for await (const plan of this.changes.events(summary, signal)) {
-      for (const page of pagesOf(entries.filter(({ n }) => this.results[n] !== sent[n]))) {
-        for (const { n } of page) sent[n] = this.results[n] ?? null
-        yield { type: 'results', results: page.map(({ n }) => ({ n, result: sent[n] ?? null })) }
-      }
+      const changed = entries.filter(({ n }) => this.results[n] !== sent[n])
+      for (const { n } of changed) sent[n] = this.results[n] ?? null
+      for (const results of pagesOf(changed.map(({ n }) => ({ n, result: sent[n] ?? null }))))
+        yield { type: 'results', results }
       const returned = this.#returned ?? new Set()
       if (returned.size > sentReturned) {
         sentReturned = returned.size
-        yield { type: 'returned', places: [...returned] }
+        for (const places of pagesOf([...returned])) yield { type: 'returned', places }
       }
       const { state } = plan.progress
       // Exclusions can be many, and a running plan has no new ones.
@@ -237,9 +236,4 @@ export class Plan {
       undoUntil: this.#undoUntil,
     }
   }
-}
-
-function pagesOf<T>(all: readonly T[]): T[][] {
-  const count = Math.ceil(all.length / PAGE)
-  return Array.from({ length: count }, (_, i) => all.slice(i * PAGE, (i + 1) * PAGE))
 }

@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
-import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
+import { type ComparisonEvent, confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { versionOf } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
+import { firstPage, PAGE_BYTES, pagesOf } from '../../lib/json-size.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { NEVER } from '../../lib/timers.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
@@ -66,7 +67,7 @@ export class Plans {
       )
       return this.#make(path, frozen, { kind: 'restore', filter: '', left, undoes: of }, action)
     },
-    'plans.list': () => this.list(),
+    'plans.list': async () => firstPage(await this.list(), undefined, 3 * PAGE_BYTES),
     'plans.open': async ({ file }) => this.#summary(await this.#open(this.#namedPath(file))),
     'plans.import': ({ text }) => this.#import(text),
     'plans.remove': async ({ planId }) => {
@@ -89,8 +90,6 @@ export class Plans {
       plan.changes.changed()
       return this.#summary(plan)
     },
-    'plans.compare': async ({ planId }, { signal }) =>
-      compare(await this.#find(planId), wanted => storeOf(this.options.stores, wanted, signal)),
     'plans.apply': (input, { action }) => ({
       facts: input,
       // Its stores are checked once the plan is locked: another console may exclude some of its locks until then.
@@ -106,6 +105,7 @@ export class Plans {
       return this.#summary(plan)
     },
     'plans.watch': ({ planId }, signal) => this.#watch(planId, signal),
+    'plans.compare': ({ planId }, signal) => this.#compare(planId, signal),
     'plans.file': ({ planId }) => this.#read(planId),
   }
 
@@ -114,7 +114,9 @@ export class Plans {
     const kept = (await this.#listFolder()).filter(
       ({ planId }) => !inUse.some(each => each.planId === planId),
     )
-    return [...inUse, ...kept].sort((a, b) => b.createdAt - a.createdAt)
+    return [...inUse, ...kept]
+      .map(plan => ({ ...plan, exclusions: [] }))
+      .sort((a, b) => b.createdAt - a.createdAt)
   }
 
   /** The plans of the folder, each file read once per version. Other files are skipped. */
@@ -230,6 +232,13 @@ export class Plans {
   async *#watch(planId: string, signal: AbortSignal) {
     const plan = await this.#find(planId)
     yield* plan.events(() => this.#summary(plan), signal)
+  }
+
+  async *#compare(planId: string, signal: AbortSignal): AsyncIterable<ComparisonEvent> {
+    const plan = await this.#find(planId)
+    const { changes, ...rest } = await compare(plan, wanted => storeOf(this.options.stores, wanted, signal))
+    for (const page of pagesOf(changes)) yield { type: 'changes', changes: page }
+    yield { type: 'compared', ...rest }
   }
 
   async *#read(planId: string) {

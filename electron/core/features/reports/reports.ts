@@ -3,6 +3,7 @@ import type { ReportEnd } from '../../../../shared/report-document.ts'
 import { PAPER_LOCKS, type ReportEvent, type ReportRequest } from '../../../../shared/reports.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
+import { firstPage, textPieces } from '../../lib/json-size.ts'
 import { strictFilter } from '../plans/freeze.ts'
 import { gather } from './gather.ts'
 import { listLocks } from './report-lock.ts'
@@ -91,7 +92,7 @@ async function* writeText(
   }
   yield* pieces.add(writer.end(end), 1)
   yield { type: 'progress', done: locks, of: locks }
-  yield { type: 'done', locks, ...pieces.sum(), unread }
+  yield { type: 'done', locks, ...pieces.sum(), unread: firstPage(unread) }
 }
 
 async function* writePdf(
@@ -151,11 +152,13 @@ class Pieces {
   *add(more: string, mostChars = PIECE_CHARS): Iterable<ReportEvent> {
     this.#waiting += more
     if (this.#waiting.length < mostChars) return
-    const text = this.#waiting
+    const all = this.#waiting
     this.#waiting = ''
-    const bytes = Buffer.from(text)
-    this.#hash.update(bytes)
-    this.#bytes += bytes.length
-    yield { type: 'piece', encoding: 'text', text }
+    for (const text of textPieces(all)) {
+      const bytes = Buffer.from(text)
+      this.#hash.update(bytes)
+      this.#bytes += bytes.length
+      yield { type: 'piece', encoding: 'text', text }
+    }
   }
 }

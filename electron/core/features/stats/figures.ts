@@ -9,9 +9,11 @@ import {
   GROUP_BY,
   type Groups,
   type Histogram,
+  type LockBrief,
   type Spent,
   TIME_EDGES,
 } from '../../../../shared/stats.ts'
+import { shortKey } from '../../lib/json-size.ts'
 import { TopList } from '../../lib/top-list.ts'
 import { holderGroup, namedHolder, UNKNOWN_HOLDER } from './named-holder.ts'
 
@@ -55,8 +57,8 @@ const NO_PREFIX = '(no prefix)'
 export function keyParts(key: string): { prefix: string; name: string } {
   const at = Math.max(key.lastIndexOf(':'), key.lastIndexOf('/'))
   // A key that ends with a separator has no name, and one that starts with its only separator has no prefix.
-  if (at < 1 || at === key.length - 1) return { prefix: NO_PREFIX, name: key }
-  return { prefix: key.slice(0, at), name: key.slice(at + 1) }
+  if (at < 1 || at === key.length - 1) return { prefix: NO_PREFIX, name: shortKey(key) }
+  return { prefix: shortKey(key.slice(0, at)), name: shortKey(key.slice(at + 1)) }
 }
 
 /** Adds up locks one by one and keeps none of them, so a store may have any size. */
@@ -125,8 +127,15 @@ export class FigureBuilder {
     if (!this.#oldest) return null
     const { lock, at, exact } = this.#oldest
     const holder = namedHolder(lock).holder ?? UNKNOWN_HOLDER
-    return { storeId: this.storeId, id: lock.id, key: lock.key, holder, since: at - offsetMs, exact }
+    return { storeId: this.storeId, ...briefName(lock), holder, since: at - offsetMs, exact }
   }
+}
+
+/** Ids as long as this are not sent with every answer. */
+const LONGEST_ID = 8192
+
+export function briefName({ id, key }: Pick<Lock, 'id' | 'key'>): Pick<LockBrief, 'id' | 'key'> {
+  return { id: id.length > LONGEST_ID ? null : id, key: shortKey(key) }
 }
 
 function bump(groups: Map<string, number>, name: string, by = 1): void {

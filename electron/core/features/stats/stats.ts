@@ -13,6 +13,7 @@ import type {
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
+import { firstPage, lastPage, PAGE_BYTES, shortKey } from '../../lib/json-size.ts'
 import { NEVER } from '../../lib/timers.ts'
 import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 import { addFigures, FigureBuilder } from './figures.ts'
@@ -44,7 +45,10 @@ export type StatsServiceOptions = {
 export function statsHandlers(stats: StatsService): HandlersOf<'stats'> {
   return {
     'stats.read': (query, { signal }) => stats.read(query, signal),
-    'stats.history': query => stats.history(query),
+    'stats.history': query => {
+      const stores = query.storeIds?.length ?? stats.options.stores.ids().length
+      return stats.history({ ...query, points: Math.min(query.points, pointsFor(stores)) })
+    },
     'stats.groups': query => stats.groups(query),
     'stats.tenures': query => stats.tenures(query),
     'stats.keys': query => stats.keys(query),
@@ -80,6 +84,7 @@ export class StatsService {
         return { storeId, name, address, points, gaps: gapsOf(observed, from, to) }
       }),
     )
+    for (const each of series) each.gaps = lastPage(each.gaps, PAGE_BYTES / series.length)
     return { from, stepMs: steps.stepMs, series }
   }
 
@@ -116,8 +121,8 @@ export class StatsService {
       left += book.droppedSince(from)
     }
     tenures.sort((a, b) => a.from - b.from || (a.id < b.id ? -1 : 1))
-    const over = Math.max(0, tenures.length - limit)
-    return { tenures: tenures.slice(over), gaps, left: left + over }
+    const newest = lastPage(tenures.slice(-limit), 2 * PAGE_BYTES)
+    return { tenures: newest, gaps: lastPage(gaps), left: left + tenures.length - newest.length }
   }
 
   async keys({ storeIds, text = '', limit = USUAL_KEYS }: Input<'stats.keys'>): Promise<KeyChoice[]> {
@@ -132,9 +137,8 @@ export class StatsService {
         found.set(name, { ...before, tenures: before.tenures + 1, heldNow: before.heldNow || until === null })
       }
     }
-    return [...found.values()]
-      .sort((a, b) => b.tenures - a.tenures || (a.key < b.key ? -1 : 1))
-      .slice(0, limit)
+    const choices = [...found.values()].sort((a, b) => b.tenures - a.tenures || (a.key < b.key ? -1 : 1))
+    return firstPage(choices.slice(0, limit).map(each => ({ ...each, key: shortKey(each.key) })))
   }
 
   #ids(storeIds: readonly string[] | undefined): readonly string[] {
@@ -221,6 +225,13 @@ function stepsOf(from: number, to: number, points: number): Steps {
   checkWindow(from, to)
   const stepMs = Math.max(1, Math.ceil((to - from) / points))
   return { from, stepMs, count: Math.max(1, Math.ceil((to - from) / stepMs)) }
+}
+
+/** The points of a history, of all stores together, that fit into one answer. */
+const MOST_POINTS = 2500
+
+function pointsFor(stores: number): number {
+  return Math.max(1, Math.floor(MOST_POINTS / Math.max(1, stores)))
 }
 
 function checkWindow(from: number, to: number): void {

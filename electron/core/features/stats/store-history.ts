@@ -9,7 +9,7 @@ import {
 } from '../../../../shared/stats.ts'
 import { hashToken } from '../audit/audited.ts'
 import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
-import { countLocks, emptyHistogram, measure, NO_FLOWS } from './figures.ts'
+import { briefName, countLocks, emptyHistogram, measure, NO_FLOWS } from './figures.ts'
 import type { HistoryLine } from './history-file.ts'
 import { UNKNOWN_HOLDER } from './named-holder.ts'
 import { type Break, REWRITE_MS, Samples } from './samples.ts'
@@ -178,8 +178,7 @@ export class StoreHistory implements WatchSubscriber {
       ...this.samples.sum(since, until),
       longest: longest && {
         storeId,
-        id: longest.id,
-        key: longest.key,
+        ...briefName(longest),
         holder: longest.holder ?? UNKNOWN_HOLDER,
         since: longest.from,
         exact: longest.begin === 'stored',

@@ -3,6 +3,7 @@ import { allKinds } from '../../../../shared/kinds.ts'
 import type { StoreProfile } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Facts, HandlersOf } from '../../lib/handler.ts'
+import { firstPage } from '../../lib/json-size.ts'
 import type { Connections } from './connections.ts'
 import { withoutPassword } from './listed-store.ts'
 import type { OpenStores } from './open-store.ts'
@@ -53,7 +54,7 @@ export function storeHandlers(options: StoreHandlersOptions): HandlersOf<'stores
         const open = connections.get(storeId, signal)
         const test = await testStore(open.store, open.signal)
         const problems = test.problems.map(each => ({ ...each, message: stores.redact(each.message) }))
-        return { ...test, problems }
+        return { ...test, problems: firstPage(problems) }
       })
     },
     'stores.add': input => ({

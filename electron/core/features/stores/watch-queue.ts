@@ -1,13 +1,11 @@
 import type { WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
+import { firstPage } from '../../lib/json-size.ts'
 
 /** A fact about the store as a whole. */
 type Fact = Extract<WatchEvent, { type: 'unrecognised' | 'status' | 'pass' }>
 /** In the order in which they are sent. */
 const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
-
-/** A larger event would delay everything else on the wire. */
-const MOST_IN_EVENT = 2000
 
 /**
  * The events that one screen has not received yet. Each lock is in it at most once, in its last state: a slow screen gets fewer
@@ -64,8 +62,8 @@ export class WatchQueue {
     if (this.#snapshot) {
       const { complete, ...rest } = this.#snapshot
       this.#snapshot = null
-      const all = this.#upserts.size <= MOST_IN_EVENT
-      return { type: 'snapshot', ...rest, complete: complete && all, locks: this.#takeUpserts() }
+      const locks = this.#takeUpserts()
+      return { type: 'snapshot', ...rest, complete: complete && this.#upserts.size === 0, locks }
     }
     if (this.#upserts.size > 0) return { type: 'upsert', locks: this.#takeUpserts(), serverTime }
     if (this.#removes.size > 0) return { type: 'remove', ids: this.#takeRemoves(), serverTime }
@@ -76,10 +74,8 @@ export class WatchQueue {
   }
 
   #takeUpserts(): WatchedLock[] {
-    const locks: WatchedLock[] = []
-    for (const [id, lock] of this.#upserts) {
-      if (locks.length === MOST_IN_EVENT) break
-      locks.push(lock)
+    const locks = firstPage(this.#upserts.values())
+    for (const { id } of locks) {
       this.#upserts.delete(id)
       this.#sent.add(id)
     }
@@ -87,7 +83,7 @@ export class WatchQueue {
   }
 
   #takeRemoves(): string[] {
-    const ids = [...this.#removes].slice(0, MOST_IN_EVENT)
+    const ids = firstPage(this.#removes)
     for (const id of ids) {
       this.#removes.delete(id)
       this.#sent.delete(id)

@@ -4,6 +4,7 @@ import type { Lock, Story, Unrecognised, WatchEvent, WatchedLock } from '../../.
 import type { Failure } from '../../../../shared/result.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
+import { firstPage, shortText } from '../../lib/json-size.ts'
 import { WakeableSleep } from '../../lib/timers.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { LockEvents } from './lock-events.ts'
@@ -221,7 +222,7 @@ export class StoreWatcher {
     this.#shown = 'all'
     // The records missing from a partial pass may be in the part it could not read.
     if (problem === null || count >= this.#unrecognised.count)
-      this.#setUnrecognised({ type: 'unrecognised', count, sample })
+      this.#setUnrecognised({ type: 'unrecognised', count, sample: firstPage(sample) })
     if (problem !== null) {
       this.#setStatus('stale', this.#failed('partial', problem), null)
       return
@@ -255,7 +256,7 @@ export class StoreWatcher {
 
   /** Notifies the subscriber, and returns the failure without secrets. */
   #failed(why: 'down' | 'partial', { code, message }: Failure): Failure {
-    const failure = { code, message: this.redact(message) }
+    const failure = { code, message: shortText(this.redact(message)) }
     this.#events.onFailure(why, failure)
     return failure
   }

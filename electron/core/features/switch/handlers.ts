@@ -12,6 +12,7 @@ import {
 } from '../../../../shared/switch-words.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Facts, HandlersOf, Note } from '../../lib/handler.ts'
+import { PAGE_BYTES } from '../../lib/json-size.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 import { changeEnvFile, previewEnv } from './env-file.ts'
@@ -41,7 +42,7 @@ export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
       await runs.ready
       // An empty list would say that no switch is under way.
       if (runs.notice !== null) throw refused(`${runs.notice} Fix or move switches.json first`)
-      return runs.all.map(run => runs.bound(run)).reverse()
+      return runs.all.map(run => runs.shown(run, PAGE_BYTES / runs.all.length)).reverse()
     },
 
     'switch.begin': async ({ fromStoreId, toStoreId, quietMs }, { signal }) => {
@@ -52,7 +53,7 @@ export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
       const isIt = (run: SwitchRun) => run.ended === null && isBetween(run, from, to)
       const known = runs.all.find(isIt)
       if (known && (quietMs ?? known.quietMs) === known.quietMs)
-        return { facts: null, apply: async () => runs.bound(known) }
+        return { facts: null, apply: async () => runs.shown(known) }
       const fresh = newRun(from, to, quietMs ?? USUAL_QUIET_MS)
       const apply = async () => {
         let begun = fresh
@@ -69,7 +70,7 @@ export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
             throw refused('Too many switches are open: finish or abandon some of them')
           return [...all, fresh]
         })
-        return runs.bound(runs.find(begun.switchId))
+        return runs.shown(runs.find(begun.switchId))
       }
       return { facts: { ...about(known ?? fresh), quietMs: fresh.quietMs }, apply }
     },

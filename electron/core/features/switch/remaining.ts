@@ -2,6 +2,7 @@ import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { expiresAtOf, heldSinceOf, isHeld, isRepresentable, refusedUntil } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Remaining } from '../../../../shared/switch.ts'
+import { firstPage, shortKey } from '../../lib/json-size.ts'
 import { isMaintenance } from '../alerts/held-names.ts'
 import { namedHolder } from '../stats/named-holder.ts'
 
@@ -21,11 +22,11 @@ export function remainingLocks(
   clock: Clock,
   quietMs: number,
 ): readonly Remaining[] {
-  return [...locks]
+  const sorted = [...locks]
     .filter(lock => isHeld(lock, clock.serverTime))
     .map(lock => remainingOf(lock, clock, quietMs))
     .sort((a, b) => WORST.indexOf(a.why) - WORST.indexOf(b.why) || (b.endsAt ?? 0) - (a.endsAt ?? 0))
-    .slice(0, MOST_REMAINING)
+  return firstPage(sorted, MOST_REMAINING)
 }
 
 function remainingOf(lock: WatchedLock, { serverTime, offsetMs }: Clock, quietMs: number): Remaining {
@@ -36,7 +37,7 @@ function remainingOf(lock: WatchedLock, { serverTime, offsetMs }: Clock, quietMs
   const since = heldSinceOf(lock)
   return {
     lockId: lock.id,
-    key: lock.key,
+    key: shortKey(lock.key),
     holder: namedHolder(lock).holder,
     endsAt: endsAt === null ? null : endsAt - offsetMs,
     heldSince: since === null || !isRepresentable(since.at) ? null : since.at - offsetMs,

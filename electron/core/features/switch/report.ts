@@ -23,6 +23,7 @@ import {
   remainingSentence,
   STEP_WORDS,
 } from '../../../../shared/switch-words.ts'
+import { textPieces } from '../../lib/json-size.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { type Block, type Cell, code, entry, heading, notice, quiet, table, text } from '../reports/block.ts'
 import { cutData } from '../reports/escape.ts'
@@ -49,7 +50,8 @@ export async function* writeReport(
   const kept = run.planIds.length === 0 ? [] : await plans.list()
   const made = run.planIds.flatMap(planId => kept.find(plan => plan.planId === planId) ?? [])
   const { user, host } = whoIsHere()
-  yield { text: reportText({ run, now, plans: made, at: Date.now(), by: { user, host }, version }, as) }
+  const document = { run, now, plans: made, at: Date.now(), by: { user, host }, version }
+  for (const text of textPieces(reportText(document, as))) yield { text }
 }
 
 export type SwitchDocument = {

@@ -12,6 +12,7 @@ import {
 import { passedAt, reachedAt } from '../../../../shared/switch-steps.ts'
 import { versionOf } from '../../files/disk.ts'
 import { settle } from '../../lib/concurrency.ts'
+import { lastPage, PAGE_BYTES, shortKey } from '../../lib/json-size.ts'
 import { heldNames, isMaintenance, isOneHolder } from '../alerts/held-names.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import { namedHolder } from '../stats/named-holder.ts'
@@ -117,7 +118,7 @@ export class RunWatch implements HistorySubscriber {
       arrivals: [...from.arrivals],
       remaining: [...from.remaining(run.quietMs)],
       env,
-      splits: [...this.#overlaps],
+      splits: lastPage(this.#overlaps, PAGE_BYTES / 2),
       firstArrivalInNewAt: run.firstArrivalInNewAt,
       checks: { ...this.#checks } as SwitchNow['checks'],
     }
@@ -197,7 +198,8 @@ function isNewSinceClean(lock: WatchedLock, run: SwitchRun): boolean {
   if (cleanedAt === null || !wasClean || !isHeld(lock, lock.observedAt)) return false
   const { holder } = namedHolder(lock)
   // The same lock is found again after every gap.
-  return !run.strays.some(each => each.key === lock.key && each.holder === holder && each.at >= cleanedAt)
+  const key = shortKey(lock.key)
+  return !run.strays.some(each => each.key === key && each.holder === holder && each.at >= cleanedAt)
 }
 
 /** Names with two holders now, one in each store. Both stores must be live. */
@@ -207,8 +209,9 @@ function overlapsOf(from: SwitchSide, to: SwitchSide, at: number): Overlap[] {
   return [...heldNames(from.locks.values(), at + (from.offsetMs ?? 0))].flatMap(([name, lock]) => {
     const other = newNames.get(name)
     if (!other || isOneHolder(lock, other)) return []
-    const old = { fromKey: lock.key, fromHolder: namedHolder(lock).holder }
-    return [{ name, ...old, toKey: other.key, toHolder: namedHolder(other).holder, since: at, until: null }]
+    const old = { fromKey: shortKey(lock.key), fromHolder: namedHolder(lock).holder }
+    const now = { toKey: shortKey(other.key), toHolder: namedHolder(other).holder }
+    return [{ name: shortKey(name), ...old, ...now, since: at, until: null }]
   })
 }
 

@@ -3,6 +3,7 @@ import { isHeld, isPlausibleBeginning, refusedUntil } from '../../../../shared/l
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { Arrival, Remaining, Side, SideNow } from '../../../../shared/switch.ts'
+import { shortKey } from '../../lib/json-size.ts'
 import { isMaintenance } from '../alerts/held-names.ts'
 import { countLocks } from '../stats/figures.ts'
 import type { Histories, WatchedStore } from '../stats/histories.ts'
@@ -127,7 +128,7 @@ export class SwitchSide {
   }
 
   recordArrival(what: Arrival['what'], lock: WatchedLock, at: number): Arrival {
-    const arrival = { key: lock.key, holder: namedHolder(lock).holder, what, at }
+    const arrival = { key: shortKey(lock.key), holder: namedHolder(lock).holder, what, at }
     this.arrivals = [arrival, ...this.arrivals].slice(0, MOST_ARRIVALS)
     this.lastArrivalAt = Math.max(at, this.lastArrivalAt ?? 0)
     if (what === 'acquired') this.lastAcquiredAt = Math.max(at, this.lastAcquiredAt ?? 0)

@@ -4,6 +4,7 @@ import { SharedFile } from '../../files/shared-file.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { lastPage, PAGE_BYTES } from '../../lib/json-size.ts'
 import type { Histories } from '../stats/histories.ts'
 import { type Observation, RunWatch } from './run-watch.ts'
 import type { SwitchStores } from './side.ts'
@@ -101,6 +102,12 @@ export class SwitchRuns {
     return { ...run, from: bind(run.from), to: bind(run.to) }
   }
 
+  /** The switch for a screen, with the newest of what was observed if all of it is too much. */
+  shown(run: SwitchRun, bytes = PAGE_BYTES / 2): SwitchRun {
+    const { strays, splits } = run
+    return { ...this.bound(run), strays: lastPage(strays, bytes), splits: lastPage(splits, bytes) }
+  }
+
   async now(switchId: string): Promise<SwitchNow> {
     const { watch } = this.#entryOf(switchId)
     await watch.readEnv()
@@ -138,7 +145,7 @@ export class SwitchRuns {
         return change(run)
       }),
     )
-    return this.bound(this.find(switchId))
+    return this.shown(this.find(switchId))
   }
 
   async *watch(switchId: string, signal: AbortSignal): AsyncIterable<{ run: SwitchRun; now: SwitchNow }> {
@@ -148,7 +155,7 @@ export class SwitchRuns {
     try {
       this.#tend(switchId, entry)
       await entry.watch.readEnv()
-      const event = () => ({ run: this.bound(this.find(switchId)), now: entry.watch.now() })
+      const event = () => ({ run: this.shown(this.find(switchId)), now: entry.watch.now() })
       yield* entry.feed.events(event, signal)
     } finally {
       entry.followers--

@@ -1,7 +1,7 @@
 import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
-import { excerpt, rawPart } from '../../lib/bytes.ts'
+import { excerpt } from '../../lib/bytes.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { Reading } from '../recognise.ts'
 import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
@@ -112,8 +112,8 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     }
   }
 
-  protected rawParts({ item }: DynamoRaw) {
-    return Object.entries(item).map(([name, value]) => rawPart(name, attributeBytes(value)))
+  protected rawBytes({ item }: DynamoRaw) {
+    return Object.entries(item).map(([label, value]) => ({ label, bytes: attributeBytes(value) }))
   }
 
   protected explain(program: DynamoProgram, raw: DynamoRaw) {

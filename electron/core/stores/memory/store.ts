@@ -2,7 +2,6 @@ import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
-import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { Reading } from '../recognise.ts'
@@ -93,8 +92,8 @@ export class MemoryStore extends RecordStore<MemoryRaw, MemoryProgram, MemoryFor
     }
   }
 
-  protected rawParts({ value }: MemoryRaw) {
-    return [rawPart('record', Buffer.from(safeJson(value)))]
+  protected rawBytes({ value }: MemoryRaw) {
+    return [{ label: 'record', bytes: Buffer.from(safeJson(value)) }]
   }
 
   /** No other tool can reach a record of this process. */

@@ -1,7 +1,6 @@
 import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
-import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { only, settle } from '../../lib/concurrency.ts'
 import { type Readings, RecordStore, type Releases } from '../record-store.ts'
@@ -117,10 +116,10 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     }
   }
 
-  protected rawParts({ table, row }: MysqlRaw) {
+  protected rawBytes({ table, row }: MysqlRaw) {
     return [...table.columns].map(([column, { name }]) => {
       const value = row[column] ?? null
-      return rawPart(value === null ? `${name} (NULL)` : name, Buffer.from(value ?? ''))
+      return { label: value === null ? `${name} (NULL)` : name, bytes: Buffer.from(value ?? '') }
     })
   }
 

@@ -18,7 +18,7 @@ import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts
 import { isFencingCounter } from './fencing-counter.ts'
 import type { RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
-import { type RedisRaw, rawParts, whyUnrecognised } from './format/record.ts'
+import { type RedisRaw, rawBytes, whyUnrecognised } from './format/record.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
 import { COMPANION_LIMITS, INSPECT_LIMITS, KeyReader, LIST_LIMITS, type ReadLimits } from './read.ts'
 import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
@@ -117,7 +117,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     }
   }
 
-  protected rawParts = rawParts
+  protected rawBytes = rawBytes
   protected dataOf = dataOf
 
   protected explain(program: RedisProgram) {

@@ -83,8 +83,9 @@ function facts(lock: Lock, format: FormatInfo, now: number): (readonly [string, 
 }
 
 function rawLines(detail: LockDetail): string[] {
-  return detail.raw.flatMap(({ label, encoding, text, size }) => [
+  const parts = detail.raw.flatMap(({ label, encoding, text, size }) => [
     `Raw ${escapeForTerminal(label)}, ${plural(size, 'byte', 'bytes')}${encoding === 'hex' ? ' in hex' : ''}`,
     `  ${escapeForTerminal(text.slice(0, RAW_SHOWN))}${text.length > RAW_SHOWN ? '…' : ''}`,
   ])
+  return detail.rawLeft > 0 ? [...parts, `and ${plural(detail.rawLeft, 'more part', 'more parts')}`] : parts
 }

@@ -1,5 +1,5 @@
 import { parseAddress, showAddress } from '../../../../shared/address.ts'
-import type { Client } from '../../../../shared/client.ts'
+import { type Client, comparePlan } from '../../../../shared/client.ts'
 import { sayDuration } from '../../../../shared/duration.ts'
 import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
@@ -85,7 +85,7 @@ async function openStores(
 }
 
 async function printChanges(client: Client, plan: PlanSummary, io: Io): Promise<void> {
-  const { same, changes } = unwrap(await client.call('plans.compare', { planId: plan.planId }))
+  const { same, changes } = unwrap(await comparePlan(client.open, plan.planId))
   if (changes.length === 0 || plan.kind === 'restore') return
   const count = (now: string) => changes.filter(change => change.now === now).length
   const parts = [

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { entryOf } from '../../../../electron/core/features/plans/freeze.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
+import { comparePlan } from '../../../../shared/client.ts'
 import { aLock } from '../../../shared/a-lock.ts'
 import { everythingIn, profile } from '../console.ts'
 import { MINUTE, planning } from './planning.ts'
@@ -162,8 +163,9 @@ describe('a plan', () => {
     c.server.records.delete('acme:one')
     c.server.records.delete('acme:two')
     c.hold('two', 'another run')
-    const { same, changes } = await c.ask('plans.compare', { planId })
-    expect(same).toBe(1)
+    const compared = await comparePlan(c.client.open, planId)
+    expect(compared).toMatchObject({ ok: true, value: { same: 1 } })
+    const changes = compared.ok ? compared.value.changes : []
     expect(changes.map(({ now, owner }) => [now, owner]).sort()).toEqual([
       ['changed', 'another run'],
       ['gone', null],
@@ -194,7 +196,10 @@ describe('a plan', () => {
     const c = await planning()
     writeFileSync(`${c.folder}/secret.plan`, 'x')
     for (const planId of ['../secret', '/etc/passwd', '..', 'a/b'])
-      await expect(c.ask('plans.compare', { planId })).rejects.toThrow('BAD_INPUT')
+      expect(await comparePlan(c.client.open, planId)).toMatchObject({
+        ok: false,
+        error: { code: 'BAD_INPUT' },
+      })
     await expect(c.ask('plans.open', { file: '/etc/passwd' })).rejects.toThrow('UNSUPPORTED')
     await expect(c.ask('plans.create', { storeIds: [c.storeId], file: '/tmp/x' })).rejects.toThrow(
       'UNSUPPORTED',

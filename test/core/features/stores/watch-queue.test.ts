@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { WatchQueue } from '../../../../electron/core/features/stores/watch-queue.ts'
+import { PAGE_BYTES } from '../../../../electron/core/lib/json-size.ts'
 import type { WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import { lockAt } from '../lock.ts'
 
@@ -62,11 +63,9 @@ it('splits a large snapshot into events of bounded size, and marks the first as 
   const all = Array.from({ length: 4500 }, (_, i) => lock(`key-${i}`))
   queue.start(all, 3, 1, true)
   const events = await drain(queue)
-  expect(events.map(event => [event.type, 'locks' in event ? event.locks.length : 0])).toEqual([
-    ['snapshot', 2000],
-    ['upsert', 2000],
-    ['upsert', 500],
-  ])
+  expect(events.map(event => event.type)).toEqual(['snapshot', ...events.slice(1).map(() => 'upsert')])
+  expect(events.flatMap(event => ('locks' in event ? event.locks : []))).toEqual(all)
+  for (const event of events) expect(JSON.stringify(event).length).toBeLessThan(PAGE_BYTES + 1000)
   expect(events[0]).toMatchObject({ complete: false, unrecognised: 3 })
   queue.remove(
     all.map(each => each.id),
@@ -74,6 +73,19 @@ it('splits a large snapshot into events of bounded size, and marks the first as 
   )
   const removed = (await drain(queue)).flatMap(event => (event.type === 'remove' ? event.ids : []))
   expect(new Set(removed).size).toBe(4500)
+})
+
+it('sends a lock larger than an event by itself, shortened, and removes it by its whole id', async () => {
+  const queue = new WatchQueue()
+  const id = 'k'.repeat(60_000)
+  queue.start([lock('a'), lock(id, 'o'.repeat(400_000)), lock('b')], 0, 1, true)
+  const events = await drain(queue)
+  expect(events.flatMap(event => ('locks' in event ? event.locks.map(each => each.id) : []))).toEqual([
+    ...['a', id, 'b'],
+  ])
+  for (const event of events) expect(JSON.stringify(event).length).toBeLessThan(PAGE_BYTES + 1000)
+  queue.remove([id], 2)
+  expect(await drain(queue)).toMatchObject([{ type: 'remove', ids: [id] }])
 })
 
 it('sends the data before the status that vouches for it', async () => {

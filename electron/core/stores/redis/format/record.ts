@@ -1,6 +1,5 @@
-import type { RawPart } from '../../../../../shared/locks.ts'
 import { plural } from '../../../../../shared/numbers.ts'
-import { bytesToDisplay, keyToText, rawPart, saySize } from '../../../lib/bytes.ts'
+import { bytesToDisplay, keyToText, type RawBytes, saySize } from '../../../lib/bytes.ts'
 
 /** A Redis value. Listings do not fetch large ones: no lock library writes them. */
 export type RedisValue =
@@ -70,18 +69,18 @@ export function whyUnrecognised(raw: RedisRaw): string {
 }
 
 /** The record for the inspector, byte by byte. */
-export function rawParts(raw: RedisRaw): RawPart[] {
+export function rawBytes(raw: RedisRaw): RawBytes[] {
   switch (raw.value.type) {
     case 'string':
-      return [rawPart('value', raw.value.bytes)]
+      return [{ label: 'value', bytes: raw.value.bytes }]
     case 'hash':
-      return raw.value.fields.map(([field, value]) => rawPart(bytesToDisplay(field), value))
+      return raw.value.fields.map(([field, bytes]) => ({ label: bytesToDisplay(field), bytes }))
     case 'zset':
-      return raw.value.members.map(([member, score]) => rawPart(`score ${score}`, member))
+      return raw.value.members.map(([bytes, score]) => ({ label: `score ${score}`, bytes }))
     case 'set':
-      return raw.value.members.map(member => rawPart('member', member))
+      return raw.value.members.map(bytes => ({ label: 'member', bytes }))
     case 'list':
-      return raw.value.head === null ? [] : [rawPart('first element', raw.value.head)]
+      return raw.value.head === null ? [] : [{ label: 'first element', bytes: raw.value.head }]
     default:
       return []
   }
