@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Cluster } from 'ioredis'
 import { badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { unreadable } from '../../stores/bad-answer.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { createClient, ready } from '../../stores/redis/connect.ts'
 import { changeFailed, isNotPermitted, isReadOnlyReply, storeError } from '../../stores/redis/failure.ts'
@@ -65,7 +66,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
   }
 
   async function change(
-    what: Parameters<typeof changeFailed>[1],
+    what: 'acquisition' | 'renewal' | 'release',
     script: Script,
     keys: readonly Buffer[],
     args: readonly Word[],
@@ -73,7 +74,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
   ): Promise<Reply> {
     await prepare(signal)
     try {
-      return (await runScript(client, script, keys, args)) as Reply
+      return replyFrom(await runScript(client, script, keys, args), WORDS[what])
     } catch (error) {
       const failure = changeFailed(error, what)
       if (!isReadOnlyReply(error)) throw failure
@@ -145,7 +146,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
       const reply = await runScript(client, READ, [key], [kind, '', '']).catch(error => {
         throw storeError(error)
       })
-      return holderIn(key, reply as Reply)
+      return holderIn(key, replyFrom(reply, WORDS.look))
     },
     async listen(name, changed, signal) {
       throwIfAborted(signal)
@@ -157,6 +158,29 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
       client.disconnect()
     },
   }
+}
+
+/** The first words with which the script of a request answers: of success, and of a key that somebody has. */
+const WORDS = {
+  acquisition: ['taken', 'held'],
+  renewal: ['extended', 'lost'],
+  release: ['released', 'lost'],
+  look: [null, 'read'],
+} as const
+
+function replyFrom(reply: unknown, [done, other]: (typeof WORDS)[keyof typeof WORDS]): Reply {
+  const [answer, now, detail, value] = Array.isArray(reply) ? reply : []
+  const word = String(answer)
+  const isTimed = Number.isSafeInteger(now)
+  const seesKey = isTimed && Number.isFinite(detail) && (value === null || Buffer.isBuffer(value))
+  const isKnown =
+    (word === other && seesKey) ||
+    (word === done &&
+      (isTimed || done === 'released') &&
+      (done !== 'taken' || /^\d*$/.test(String(detail)))) ||
+    (word === 'no-number' && done === 'taken')
+  if (!isKnown) throw unreadable('Redis', 'the answer about a lock')
+  return reply as Reply
 }
 
 /** The proof of ownership as arguments of the scripts. */

@@ -38,7 +38,7 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     return { ...this.#connection.spent }
   }
 
-  async capabilities(signal: AbortSignal): Promise<Capability[]> {
+  protected async readCapabilities(signal: AbortSignal): Promise<Capability[]> {
     const clock = await this.clock(signal)
     const schema = await this.#table.schema(signal)
     const allowed = this.#mayRelease || (await mayRelease(this.#connection, schema, signal))
@@ -50,13 +50,13 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     return capabilities
   }
 
-  async clock(signal: AbortSignal): Promise<ClockReading> {
+  protected async readClock(signal: AbortSignal): Promise<ClockReading> {
     // Describing costs no capacity, and the answer's Date is the clock.
     await this.#table.describe(signal)
     return this.#connection.clock.reading()
   }
 
-  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+  protected async writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     const schema = await this.#table.schema(signal)
     const item = itemFromJson(copy.data)
     const key = keyFromId(schema, copy.id)

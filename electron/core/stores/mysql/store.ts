@@ -45,7 +45,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
   }
 
   /** A release is offered if the account may do it in at least one of the tables, and the server takes writes. */
-  capabilities(signal: AbortSignal): Promise<Capability[]> {
+  protected readCapabilities(signal: AbortSignal): Promise<Capability[]> {
     return this.#connections.use(signal, async session => {
       const grants = parseGrants((await session.read('SHOW GRANTS')).map(row => String(row[0])))
       const { database, table } = this.#address
@@ -60,7 +60,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     })
   }
 
-  clock(signal: AbortSignal): Promise<ClockReading> {
+  protected readClock(signal: AbortSignal): Promise<ClockReading> {
     return this.#connections.use(signal, async session => {
       const sentAt = this.#clock.localNow()
       const [[time] = []] = await session.read('SELECT CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)')
@@ -71,11 +71,13 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
   }
 
   async tables(signal: AbortSignal): Promise<{ name: string; format: string }[]> {
-    const { tables } = await this.#connections.use(signal, session => this.#catalogue(session))
+    const { tables } = await this.answer('its tables', () =>
+      this.#connections.use(signal, session => this.#catalogue(session)),
+    )
     return tables.map(({ shape, format }) => ({ name: shape.name, format: format.info.id }))
   }
 
-  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+  protected async writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#connections.use(signal, async session => {
       await checkWritable(session)
       return restoreRecord(session, await this.#catalogue(session), copy)

@@ -1,5 +1,7 @@
 import type { ChainableCommander, Redis } from 'ioredis'
+import { isRepresentable } from '../../../../shared/lease.ts'
 import type { ServerClock } from '../../lib/clock.ts'
+import { unreadable } from '../bad-answer.ts'
 import type { RedisClient } from './connect.ts'
 import { isNotPermitted } from './failure.ts'
 import { type RedisRaw, type RedisValue, rawOf } from './format/record.ts'
@@ -36,7 +38,7 @@ const READERS: readonly (readonly [
   ['list', 'LLEN', 'LRANGE', 0, 0],
 ]
 
-type ScriptReply = [Buffer, Buffer, number, ...[Buffer, number, number, Row['body']][]]
+type ScriptReply = [unknown, unknown, number, ...[Buffer, number, number, Row['body']][]]
 
 /** For listings: far above any lock, far below what hurts the server or us. */
 export const LIST_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxElements: 256, heads: false }
@@ -114,7 +116,7 @@ export class KeyReader {
     const { maxBytes, maxElements, heads } = limits
     const reply = await runScript(client, READ, keys, [maxBytes, maxElements, heads ? 1 : 0])
     const [seconds, micros, absolute, ...rows] = reply as ScriptReply
-    const now = Number(seconds.toString()) * 1000 + Number(micros.toString()) / 1000
+    const now = timeFrom([seconds, micros])
     this.clock.observe(now, sentAt, this.clock.localNow(), 0)
     return rows.map(([kind, ttl, size, body]) => {
       const end = absolute === 1 ? ttl : Math.round(now) + ttl
@@ -213,9 +215,28 @@ async function pipeline(
   return commands.map(each => replies.splice(0, each.length))
 }
 
+/** The answer to TIME, in milliseconds. */
+export function timeFrom(reply: unknown): number {
+  const [seconds, micros] = Array.isArray(reply) ? reply.map(each => Number(String(each))) : []
+  const now = Number(seconds) * 1000 + Number(micros) / 1000
+  if (!isRepresentable(now)) throw unreadable('Redis', 'its clock')
+  return now
+}
+
 function rawFrom(key: Buffer, row: Row, cluster: boolean): RedisRaw | null {
   if (row.kind === 'none') return null
+  if (!isReadable(row)) throw unreadable('Redis', 'the value of a key')
   return rawOf(key, valueFrom(row), row.expiresAt, row.size, cluster && row.absolute === true)
+}
+
+/** Whether the value has the shape of its type. */
+function isReadable({ kind, expiresAt, size, body }: Row): boolean {
+  if (!Number.isFinite(expiresAt ?? 0) || !Number.isFinite(size)) return false
+  if (body === null || kind === 'string') return body === null || Buffer.isBuffer(body)
+  const isPaired = kind === 'hash' || kind === 'zset'
+  return (
+    Array.isArray(body) && !(isPaired && body.length % 2 !== 0) && body.every(each => Buffer.isBuffer(each))
+  )
 }
 
 function valueFrom({ kind, body }: Row): RedisValue {

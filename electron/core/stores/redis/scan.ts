@@ -1,13 +1,11 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { Problem } from '../../../../shared/locks.ts'
 import { StoreError, throwIfAborted, toFailure } from '../../lib/errors.ts'
+import { unreadable } from '../bad-answer.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { RedisClient } from './connect.ts'
 import { storeError } from './failure.ts'
-
-const SLOTS = 16_384
-
-type SlotRange = [first: number, last: number, primary: [host: string, port: number], ...replicas: unknown[]]
+import { SLOTS, type SlotRange, slotsFrom } from './slots.ts'
 
 /** Every server that holds keys, and a problem for each missing one: ioredis silently drops dead nodes, the cluster's slots do not. */
 export async function findPrimaries(client: RedisClient): Promise<{ nodes: Redis[]; problems: Problem[] }> {
@@ -36,7 +34,7 @@ async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
   let last: unknown = new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
   for (const node of nodes) {
     try {
-      return (await node.call('CLUSTER', ['SLOTS'])) as SlotRange[]
+      return slotsFrom(await node.call('CLUSTER', ['SLOTS']))
     } catch (error) {
       last = error
     }
@@ -63,6 +61,15 @@ export function deniedProblem(denied: number, found: number, match: string | nul
 const FIRST_COUNT = 200
 const COUNT = 1000
 
+/** The answer to SCAN: a cursor is a number, of which 0 is the end. */
+function stepFrom(reply: unknown): { next: string; keys: Buffer[] } {
+  const [cursor, keys] = Array.isArray(reply) ? reply : []
+  const next = String(cursor)
+  const isStep = /^\d{1,20}$/.test(next) && Array.isArray(keys) && keys.every(key => Buffer.isBuffer(key))
+  if (!isStep) throw unreadable('Redis', 'the names of keys')
+  return { next, keys }
+}
+
 /** SCAN, never KEYS, which blocks the server. The next step is requested before the keys of this one are used. */
 export async function* scanKeys(
   node: Redis,
@@ -72,8 +79,7 @@ export async function* scanKeys(
   const step = async (cursor: string, count: number) => {
     const match = pattern === null ? [] : ['MATCH', pattern]
     const reply = await node.callBuffer('SCAN', [cursor, ...match, 'COUNT', count])
-    const [next, keys] = reply as [Buffer, Buffer[]]
-    return { next: next.toString(), keys }
+    return stepFrom(reply)
   }
   const steps = readAhead(
     () => step('0', FIRST_COUNT),

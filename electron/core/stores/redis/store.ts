@@ -20,7 +20,14 @@ import type { RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
 import { type RedisRaw, rawParts, whyUnrecognised } from './format/record.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
-import { COMPANION_LIMITS, INSPECT_LIMITS, KeyReader, LIST_LIMITS, type ReadLimits } from './read.ts'
+import {
+  COMPANION_LIMITS,
+  INSPECT_LIMITS,
+  KeyReader,
+  LIST_LIMITS,
+  type ReadLimits,
+  timeFrom,
+} from './read.ts'
 import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
 import { describeProgram, runProgram } from './run-program.ts'
 import { deniedProblem, findPrimaries, nodeProblem, scanKeys } from './scan.ts'
@@ -55,7 +62,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return { requests: this.#sent(), units: null }
   }
 
-  capabilities(signal: AbortSignal): Promise<Capability[]> {
+  protected readCapabilities(signal: AbortSignal): Promise<Capability[]> {
     return this.#run(signal, async () => {
       const clock = await this.#readTime()
       const { release, notify, script } = await probeRelease(this.#anyNode(), this.#address.match)
@@ -64,19 +71,19 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     })
   }
 
-  clock(signal: AbortSignal): Promise<ClockReading> {
+  protected readClock(signal: AbortSignal): Promise<ClockReading> {
     return this.#run(signal, () => this.#readTime())
   }
 
   /** A key that the account may not read is still a record. */
-  override inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
+  protected override readDetail(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     return this.#run(signal, async () => {
       const [reading] = await this.#readKeys(this.#client, [textToKey(id)], INSPECT_LIMITS)
       return reading ? this.detailOf(reading) : null
     })
   }
 
-  restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+  protected writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#run(signal, async () => {
       const raw = rawOfCopy(copy)
       const [made] = await this.#understand(this.#client, [raw])
@@ -214,8 +221,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   async #readTime(): Promise<ClockReading> {
     const sentAt = this.#clock.localNow()
     try {
-      const [seconds, micros] = (await this.#anyNode().time()) as unknown as [string, string]
-      this.#clock.observe(Number(seconds) * 1000 + Number(micros) / 1000, sentAt, this.#clock.localNow(), 0)
+      const now = timeFrom(await this.#anyNode().time())
+      this.#clock.observe(now, sentAt, this.#clock.localNow(), 0)
     } catch (error) {
       if (!isNotPermitted(error)) throw error
     }

@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net'
+import { saySize } from '../../lib/bytes.ts'
+
+/** What a server did that ends its connection; completes "Redis at … ". */
+export class WireFault extends Error {
+  /** `isForeign`: something else answers at this address. */
+  constructor(
+    message: string,
+    readonly isForeign = false,
+  ) {
+    super(message)
+  }
+}
+
+/** Four times the largest value that is ever requested, and five times the largest page. */
+export const MAX_REPLY_BYTES = 64 * 1024 * 1024
+
+export function tooMuch(maxBytes = MAX_REPLY_BYTES): WireFault {
+  return new WireFault(`sent more than ${saySize(maxBytes)} in one reply`)
+}
+
+export type SocketGuard = {
+  /** Throws a WireFault. */
+  readonly check?: (chunk: Buffer) => void
+  /** Since the last byte that was sent. Infinity for a server that may send without being asked. */
+  readonly maxBytes: number
+  /** Called once, with a WireFault or with what the client library's parser threw. The socket is destroyed afterwards. */
+  readonly failed: (fault: unknown) => void
+}
+
+/**
+ * Checks what arrives before the client library parses it, and catches what its parser throws: both would otherwise end the
+ * process. The library itself stays as it is, because it may be the program's own.
+ */
+export function guardSocket(socket: Socket, { check, maxBytes, failed }: SocketGuard): void {
+  let isOver = false
+  let written = -1
+  let received = 0
+  const inspect = (chunk: Buffer) => {
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten
+      received = 0
+    }
+    received += chunk.length
+    if (received > maxBytes) throw tooMuch(maxBytes)
+    check?.(chunk)
+  }
+  const emit = socket.emit
+  socket.emit = (...event: unknown[]): boolean => {
+    if (event[0] !== 'data') return Reflect.apply(emit, socket, event)
+    if (isOver) return false
+    try {
+      inspect(event[1] as Buffer)
+      return Reflect.apply(emit, socket, event)
+    } catch (fault) {
+      isOver = true
+      failed(fault)
+      socket.destroy()
+      return false
+    }
+  }
+}
