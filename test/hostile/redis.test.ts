@@ -3,8 +3,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRedisProvider } from '../../electron/core/locks/redis/provider.ts'
 import { openStore } from '../../electron/core/stores/kinds/kinds.ts'
 import type { RedisAddress } from '../../electron/core/stores/redis/address.ts'
+import { FreshKeys } from '../../electron/core/stores/redis/scan.ts'
 import type { LockStore } from '../../electron/core/stores/types.ts'
 import { parseAddress } from '../../shared/address.ts'
+import { releaseLock } from '../contract/ask.ts'
 import { type Answer, type AnswerTo, resp, startScriptedRedis } from './scripted-redis.ts'
 import { writeForever } from './scripted-server.ts'
 
@@ -70,6 +72,76 @@ describe('a hostile Redis fails the command with one sentence, and nothing else'
       return null
     })
     expect((await failure(store.clock(never))).message).toMatch(/^Redis at/)
+  })
+})
+
+describe('a listing of a hostile Redis ends', () => {
+  const scanning = (stepTo: (cursor: number) => unknown) =>
+    storeOf((name, [cursor]) => {
+      if (name === 'TIME') return TIME
+      return name === 'SCAN' ? resp(stepTo(Number(cursor)) as []) : resp(['1700000000', '0', 1])
+    })
+  const list = async (store: LockStore) => {
+    const pages = []
+    for await (const page of store.list({}, never)) pages.push(page)
+    return pages
+  }
+
+  it.each([1, 2, 50])('whose cursors go round in circles of %i', async length => {
+    const store = await scanning(cursor => [String((cursor % length) + 1), []])
+    expect(await failure(list(store))).toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringMatching(/^Redis at redis:.* returned the same position in the list twice/),
+    })
+  })
+
+  it('whose cursor is no number', async () => {
+    const store = await scanning(() => ['there', []])
+    expect((await failure(list(store))).message).toContain('cannot read (the names of keys)')
+  })
+
+  it('whose values have the shape of another type', async () => {
+    const row = ['hash', -1, 1, 'no pairs']
+    const store = await storeOf(name => {
+      if (name === 'TIME') return TIME
+      return name === 'SCAN' ? resp(['0', ['lock:a']]) : resp(['1700000000', '0', 1, row])
+    })
+    expect((await failure(list(store))).message).toContain('cannot read (the value of a key)')
+  })
+
+  it('which has more keys than memory', () => {
+    const fresh = new FreshKeys({ keys: 3, bytes: 100 })
+    expect(fresh.of([Buffer.from('a'), Buffer.from('b'), Buffer.from('a')]).map(String)).toEqual(['a', 'b'])
+    expect(fresh.isFull).toBe(false)
+    fresh.of([Buffer.from('c')])
+    expect(fresh.isFull).toBe(true)
+    expect(fresh.problem(null).message).toContain('give a pattern')
+  })
+})
+
+describe('a release is never reported as done, or as not done, by an answer that says neither', () => {
+  it.each<[string, Answer]>([
+    ['another word', resp('done')],
+    ['nothing', resp(null)],
+    ['a list', resp([1, 2, 3])],
+    ['a list that only begins well', resp(['released', 'x'])],
+  ])('%s', async (_, answer) => {
+    const token = '7fcd75c2e17311f1a98102fc00000001'
+    const store = await storeOf((name, words) => {
+      if (name === 'TIME') return TIME
+      // The script that reads is the one with its limits as arguments.
+      return words.at(-3) === '65536' || words.at(-3) === '16777216'
+        ? resp(['1700000000', '0', 1, ['string', -1, token.length, token]])
+        : answer
+    })
+    const fence = (await store.inspect('lock:a', never))?.lock?.fence ?? ''
+    await expect(releaseLock(store, 'lock:a', fence, never)).rejects.toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringMatching(
+        /cannot read \(the answer to a release\).* may or may not have happened/,
+      ),
+      uncertain: true,
+    })
   })
 })
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Cluster } from 'ioredis'
+import { hostPort } from '../../../../shared/address.ts'
 import { badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { unreadable } from '../../stores/bad-answer.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
@@ -15,6 +16,7 @@ import {
   type Provider,
   type ProviderOptions,
 } from '../provider.ts'
+import { withReadableAnswers } from '../readable.ts'
 import type { CurrentHolder } from '../types.ts'
 import { holderFrom, UNKNOWN_HOLDER } from './holder.ts'
 import { lockKeyOf, type TakenFormat, takenFormat, traitsOf } from './lock-keys.ts'
@@ -99,7 +101,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
     return reply
   }
 
-  return {
+  return withReadableAnswers<RedisProvider>(`Redis at ${address.hosts.map(hostPort).join(', ')}`, {
     ...traitsOf(format),
     setup: prepare,
     async take(name, request, signal, mark = null) {
@@ -157,7 +159,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
       subscriber.close()
       client.disconnect()
     },
-  }
+  })
 }
 
 /** The first words with which the script of a request answers: of success, and of a key that somebody has. */
@@ -179,7 +181,7 @@ function replyFrom(reply: unknown, [done, other]: (typeof WORDS)[keyof typeof WO
       (isTimed || done === 'released') &&
       (done !== 'taken' || /^\d*$/.test(String(detail)))) ||
     (word === 'no-number' && done === 'taken')
-  if (!isKnown) throw unreadable('Redis', 'the answer about a lock')
+  if (!isKnown) throw unreadable('the answer about a lock')
   return reply as Reply
 }
 

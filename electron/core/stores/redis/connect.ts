@@ -34,6 +34,7 @@ export function createClient(
     // The check sends INFO, which an account may be denied; a server that is still loading refuses every command anyway.
     enableReadyCheck: false,
     disableClientInfo: true,
+    sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
     ...(address.tls ? { tls: {} } : {}),
   }
   const retryDelay = (attempt: number) => Math.min(attempt * 100, 1000)
@@ -134,7 +135,7 @@ const selected = new WeakMap<RedisClient, unknown>()
 export async function confirmDatabase(client: RedisClient): Promise<void> {
   if (client instanceof Cluster || !client.options.db || selected.get(client) === client.stream) return
   const connection = client.stream
-  if ((await client.select(client.options.db)) !== 'OK') throw unreadable('Redis', 'the answer to SELECT')
+  if ((await client.select(client.options.db)) !== 'OK') throw unreadable('the answer to SELECT')
   selected.set(client, connection)
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
-import { afterChange, BadAnswer } from '../bad-answer.ts'
+import { BadAnswer } from '../bad-answer.ts'
 
 const NOT_PERMITTED = /^NOPERM\b|acl permissions|user executing the script can't|acl failure in script/i
 const NOT_AUTHENTICATED =
@@ -99,7 +99,7 @@ export function changeFailed(
   what: 'release' | 'restore' | 'acquisition' | 'renewal',
 ): StoreError {
   const failure = storeError(error)
-  if (failure instanceof BadAnswer) return afterChange(failure, what)
+  if (failure instanceof BadAnswer) return failure.after(what)
   const isAnswer = error instanceof Error && (error.name === 'ReplyError' || NEVER_SENT.test(error.message))
   if (error === failure || failure.code !== 'STORE_UNREACHABLE' || isAnswer) return failure
   return new StoreError(

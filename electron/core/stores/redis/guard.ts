@@ -1,8 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
 import { hostPort } from '../../../../shared/address.ts'
-import type { StoreError } from '../../lib/errors.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
-import { guardSocket, MAX_REPLY_BYTES, WireFault } from '../wire/guard-socket.ts'
+import { guardSocket, MAX_REPLY_BYTES } from '../wire/guard-socket.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import { slotsFrom } from './slots.ts'
 
@@ -56,11 +55,9 @@ function guardConnection(client: Redis, purpose: Purpose): void {
   })
 }
 
-function reasonOf(fault: unknown, host = '', port = 0): StoreError {
-  const server = `Redis at ${hostPort({ host, port })}`
-  if (!(fault instanceof WireFault)) return unreadable(server, 'a reply', fault)
-  const code = fault.isForeign ? 'STORE_UNREACHABLE' : 'STORE_ERROR'
-  return new BadAnswer(`${server} ${fault.message}`, { code, cause: fault })
+function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
+  const answer = fault instanceof BadAnswer ? fault : unreadable('a reply', fault)
+  return answer.from(`Redis at ${hostPort({ host, port })}`)
 }
 
 /** A cluster reads its slots through a duplicate of a node, in a callback whose exceptions nobody catches. */

@@ -84,6 +84,9 @@ return out
   'read-only',
 )
 
+/** For a key that changes whenever it is read. A release compares it again. */
+const MOST_ATTEMPTS = 10
+
 const GONE: Row = { kind: 'none', expiresAt: null, size: 0, body: null }
 const DENIED: Row = { kind: 'denied', expiresAt: null, size: 0, body: null }
 
@@ -127,9 +130,14 @@ export class KeyReader {
 
   /**
    * Reads keys without a script, for accounts that may not run one. Not atomic: between two answers a key may change, so
-   * the deadline is requested before and after the value, and a key that changed in between is read once more.
+   * the deadline is requested before and after the value, and a key that changed in between is read again.
    */
-  async #byCommands(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
+  async #byCommands(
+    client: RedisClient,
+    keys: readonly Buffer[],
+    limits: ReadLimits,
+    attempt = 1,
+  ): Promise<Row[]> {
     const absolute = await knowsDeadlines(client, keys[0] as Buffer)
     const ends = absolute ? 'PEXPIRETIME' : 'PTTL'
     const types = await pipeline(client, keys, key => [['TYPE', key]])
@@ -160,7 +168,9 @@ export class KeyReader {
       if (kind === 'denied' || (body instanceof Error && !hasChanged) || before instanceof Error)
         rows.push(DENIED)
       else if (after === -2) rows.push(GONE)
-      else if (hasChanged) rows.push(...(await this.#byCommands(client, [key], limits)))
+      else if (hasChanged && attempt < MOST_ATTEMPTS)
+        rows.push(...(await this.#byCommands(client, [key], limits, attempt + 1)))
+      else if (body instanceof Error) rows.push(DENIED)
       else {
         const end = Number(after)
         const expiresAt = absolute ? end : now + end
@@ -219,13 +229,13 @@ async function pipeline(
 export function timeFrom(reply: unknown): number {
   const [seconds, micros] = Array.isArray(reply) ? reply.map(each => Number(String(each))) : []
   const now = Number(seconds) * 1000 + Number(micros) / 1000
-  if (!isRepresentable(now)) throw unreadable('Redis', 'its clock')
+  if (!isRepresentable(now)) throw unreadable('its clock')
   return now
 }
 
 function rawFrom(key: Buffer, row: Row, cluster: boolean): RedisRaw | null {
   if (row.kind === 'none') return null
-  if (!isReadable(row)) throw unreadable('Redis', 'the value of a key')
+  if (!isReadable(row)) throw unreadable('the value of a key')
   return rawOf(key, valueFrom(row), row.expiresAt, row.size, cluster && row.absolute === true)
 }
 

@@ -1,4 +1,5 @@
-import { MAX_REPLY_BYTES, tooMuch, WireFault } from '../wire/guard-socket.ts'
+import { BadAnswer } from '../bad-answer.ts'
+import { MAX_REPLY_BYTES, tooMuch } from '../wire/guard-socket.ts'
 
 export type ReplyLimits = {
   readonly bytes: number
@@ -42,7 +43,7 @@ const REDIRECTS = /^(MOVED|ASK)\b/
 const REDIRECTION = /^(MOVED|ASK) \d{1,5} \S{0,255}:\d{1,5}$/
 
 /**
- * Follows the replies of a server through the chunks in which they arrive, without keeping them, and throws a WireFault at
+ * Follows the replies of a server through the chunks in which they arrive, without keeping them, and throws a BadAnswer at
  * the first byte that a RESP2 server would not send. Agrees byte for byte with the parser of the client library, which trusts
  * its server. Payloads are skipped and not looked at.
  */
@@ -78,7 +79,7 @@ export class ReplyScanner {
   scan(chunk: Buffer, pending: number): void {
     this.#answered = 0
     if (this.#bytes > 0 && performance.now() - this.#startedAt > this.limits.ms)
-      throw new WireFault(`took more than ${Math.round(this.limits.ms / 1000)} s for one reply`)
+      throw new BadAnswer(`took more than ${Math.round(this.limits.ms / 1000)} s for one reply`)
     let at = 0
     while (at < chunk.length) {
       const start = at
@@ -93,7 +94,7 @@ export class ReplyScanner {
   }
 
   #begin(type: number): void {
-    if (type === PUSH) throw new WireFault('sent a push message that nobody subscribed to')
+    if (type === PUSH) throw new BadAnswer('sent a push message that nobody subscribed to')
     if (type !== STATUS && type !== ERROR && type !== NUMBER && type !== BULK && type !== ARRAY)
       throw malformed()
     if (this.#open.length === 0) {
@@ -124,7 +125,7 @@ export class ReplyScanner {
     const found = chunk.indexOf(CR, from)
     const end = found < 0 ? chunk.length : found
     this.#textBytes += end - from
-    if (this.#textBytes > this.limits.lineBytes) throw new WireFault('sent a line without an end')
+    if (this.#textBytes > this.limits.lineBytes) throw new BadAnswer('sent a line without an end')
     if (this.#open.length === 0 && this.#text.length < KEPT)
       this.#text += chunk.toString('latin1', from, Math.min(end, from + KEPT))
     if (found < 0) return end
@@ -175,9 +176,9 @@ export class ReplyScanner {
   #startArray(length: number): void {
     this.#elements += length
     if (this.#elements > this.limits.elements)
-      throw new WireFault(`sent more than ${this.limits.elements} elements in one reply`)
+      throw new BadAnswer(`sent more than ${this.limits.elements} elements in one reply`)
     if (this.#open.length >= this.limits.depth)
-      throw new WireFault(`sent replies nested deeper than ${this.limits.depth} levels`)
+      throw new BadAnswer(`sent replies nested deeper than ${this.limits.depth} levels`)
     if (length > 0) this.#open.push(length)
     else this.#element('*')
   }
@@ -210,11 +211,11 @@ export class ReplyScanner {
       // A server that turns a connection down says so before it is asked.
       if (this.#answered < pending) this.#answered++
       if (REDIRECTS.test(this.#text) && !REDIRECTION.test(this.#text))
-        throw new WireFault('sent a redirection that leads nowhere')
+        throw new BadAnswer('sent a redirection that leads nowhere')
       return
     }
     if (this.purpose === 'messages' && !this.#isAcknowledgement()) return
-    if (++this.#answered > pending) throw new WireFault('sent an answer that nobody asked for')
+    if (++this.#answered > pending) throw new BadAnswer('sent an answer that nobody asked for')
   }
 
   /** Of a connection for messages, on which the server sends those, acknowledgements of subscriptions, and `OK`. */
@@ -223,10 +224,11 @@ export class ReplyScanner {
     const head = this.#head.slice(0, -2)
     if (head === 'message' && this.#shape === '$$$') return false
     if ((head === 'subscribe' || head === 'unsubscribe') && this.#shape === '$$:') return true
-    throw new WireFault('sent a message that Lockkeeper cannot read')
+    throw new BadAnswer('sent a message that Lockkeeper cannot read')
   }
 }
 
-function malformed(): WireFault {
-  return new WireFault('does not speak the Redis protocol', true)
+/** Something else may be listening at this address. */
+function malformed(): BadAnswer {
+  return new BadAnswer('does not speak the Redis protocol', { code: 'STORE_UNREACHABLE' })
 }

@@ -72,7 +72,7 @@ export async function restoreRecord(
     const args = [bytes, tooLateAt ?? '', expiresAt ?? '']
     const answer = String(await runScript(client, RESTORE, [key], args))
     if (answer === 'taken' || answer === 'ended' || answer === 'restored') return answer
-    if (answer !== 'denied') throw unreadable('Redis', 'the answer to a restore')
+    if (answer !== 'denied') throw unreadable('the answer to a restore')
     throw new StoreError('STORE_DENIED', 'Redis does not permit SET to this account; nothing was changed')
   } catch (error) {
     if (!isNotPermitted(error)) throw error
@@ -82,6 +82,6 @@ export async function restoreRecord(
     return (await (client as Redis).exists(key)) === 1 ? 'taken' : 'ended'
   const until = expiresAt === null ? [] : ['PXAT', expiresAt]
   const reply = await (client as Redis).callBuffer('SET', [key, bytes, 'NX', ...until])
-  if (reply !== null && String(reply) !== 'OK') throw unreadable('Redis', 'the answer to a restore')
+  if (reply !== null && String(reply) !== 'OK') throw unreadable('the answer to a restore')
   return reply === null ? 'taken' : 'restored'
 }

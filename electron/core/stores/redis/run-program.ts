@@ -101,7 +101,7 @@ export async function runProgram(client: RedisClient, program: RedisProgram): Pr
   switch (String(answer)) {
     case 'released': {
       const notifies = program.commands.some(([name]) => isPublish(name))
-      if (notifies && !Number.isFinite(detail)) throw unreadable('Redis', 'the answer to a release')
+      if (notifies && !Number.isFinite(detail)) throw unreadable('the answer to a release')
       return { outcome: 'released', notified: notifies ? Number(detail) : null }
     }
     case 'gone':
@@ -113,7 +113,7 @@ export async function runProgram(client: RedisClient, program: RedisProgram): Pr
         `Redis does not permit ${String(detail)} to this account; nothing was changed`,
       )
     default:
-      throw unreadable('Redis', 'the answer to a release')
+      throw unreadable('the answer to a release')
   }
 }
 

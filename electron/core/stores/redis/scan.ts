@@ -1,7 +1,8 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { Problem } from '../../../../shared/locks.ts'
 import { StoreError, throwIfAborted, toFailure } from '../../lib/errors.ts'
-import { unreadable } from '../bad-answer.ts'
+import { orUnreadable, unreadable } from '../bad-answer.ts'
+import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { RedisClient } from './connect.ts'
 import { storeError } from './failure.ts'
@@ -44,7 +45,38 @@ async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
 
 /** A node that failed during a listing. */
 export function nodeProblem(node: Redis, error: unknown): Problem {
-  return { where: `${node.options.host}:${node.options.port}`, ...toFailure(storeError(error)) }
+  const where = `${node.options.host}:${node.options.port}`
+  return { where, ...toFailure(orUnreadable(storeError(error), `Redis at ${where}`, 'the list of records')) }
+}
+
+/** More would take too much memory. */
+const MOST_KEYS = { keys: 10_000_000, bytes: 256 * 1024 * 1024 }
+
+/** The keys that a listing has not seen: SCAN may repeat one, so all of them are remembered. */
+export class FreshKeys {
+  readonly #seen = new Set<string>()
+  #bytes = 0
+
+  constructor(readonly most = MOST_KEYS) {}
+
+  get isFull(): boolean {
+    return this.#seen.size >= this.most.keys || this.#bytes >= this.most.bytes
+  }
+
+  of(keys: readonly Buffer[]): Buffer[] {
+    return keys.filter(key => {
+      const text = key.toString('latin1')
+      if (this.#seen.has(text)) return false
+      this.#seen.add(text)
+      this.#bytes += text.length
+      return true
+    })
+  }
+
+  problem(match: string | null): Problem {
+    const message = `There are more keys than Lockkeeper reads (${this.#seen.size} so far): give a pattern, such as match=lock:*`
+    return { where: match ?? 'all keys', code: 'STORE_ERROR', message }
+  }
 }
 
 /** Keys that the account may list but not read: any of them may be a lock. */
@@ -66,7 +98,7 @@ function stepFrom(reply: unknown): { next: string; keys: Buffer[] } {
   const [cursor, keys] = Array.isArray(reply) ? reply : []
   const next = String(cursor)
   const isStep = /^\d{1,20}$/.test(next) && Array.isArray(keys) && keys.every(key => Buffer.isBuffer(key))
-  if (!isStep) throw unreadable('Redis', 'the names of keys')
+  if (!isStep) throw unreadable('the names of keys')
   return { next, keys }
 }
 
@@ -81,9 +113,14 @@ export async function* scanKeys(
     const reply = await node.callBuffer('SCAN', [cursor, ...match, 'COUNT', count])
     return stepFrom(reply)
   }
+  const progress = new Progress()
   const steps = readAhead(
     () => step('0', FIRST_COUNT),
-    ({ next }) => (next === '0' ? null : step(next, COUNT)),
+    ({ next }) => {
+      if (next === '0') return null
+      progress.to(next)
+      return step(next, COUNT)
+    },
     signal,
     true,
   )

@@ -16,6 +16,6 @@ export type SlotRange = z.infer<typeof rangesSchema>[number]
 /** The answer to CLUSTER SLOTS. ioredis reads it in a callback whose exceptions nobody catches. */
 export function slotsFrom(reply: unknown): SlotRange[] {
   const ranges = rangesSchema.safeParse(reply)
-  if (!ranges.success) throw unreadable('Redis', 'the slots of the cluster', ranges.error)
+  if (!ranges.success) throw unreadable('the slots of the cluster', ranges.error)
   return ranges.data
 }

@@ -30,7 +30,7 @@ import {
 } from './read.ts'
 import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
 import { describeProgram, runProgram } from './run-program.ts'
-import { deniedProblem, findPrimaries, nodeProblem, scanKeys } from './scan.ts'
+import { deniedProblem, FreshKeys, findPrimaries, nodeProblem, scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
 
@@ -138,7 +138,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       return findPrimaries(this.#client)
     })
     if (problems.length > 0) yield listPage([], problems)
-    const seen = new Set<string>()
+    const fresh = new FreshKeys()
     let found = 0
     let denied = 0
     for (const node of nodes) {
@@ -151,11 +151,9 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       try {
         for await (const keys of scanKeys(node, match, signal)) {
           // SCAN may return a key twice while the keyspace is resized.
-          const fresh = keys.filter(key => {
-            const text = key.toString('latin1')
-            return !seen.has(text) && seen.add(text)
-          })
-          yield listPage(await readPage(fresh), [], fresh.length)
+          const some = fresh.of(keys)
+          yield listPage(await readPage(some), [], some.length)
+          if (fresh.isFull) return yield listPage([], [fresh.problem(match)])
         }
       } catch (error) {
         // One dead node of a cluster does not hide the others; the page names it.

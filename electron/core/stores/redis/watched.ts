@@ -30,7 +30,7 @@ export async function runWatched(client: RedisClient, program: RedisProgram): Pr
       // Null when a watched key was touched: nothing was executed.
       const replies = await connection.call('EXEC')
       if (replies === null) continue
-      if (!hasRun(program, replies)) throw unreadable('Redis', 'the answer to a release')
+      if (!hasRun(program, replies)) throw unreadable('the answer to a release')
       return { outcome: 'released', notified: countNotified(program, replies) }
     }
     return { outcome: 'not-same' }
@@ -53,7 +53,7 @@ async function queue(connection: Redis, program: RedisProgram, isFirst: boolean)
 
 /** Without it the server would not be in a transaction, and would have run the commands at once. */
 async function expectStatus(status: string, sent: Promise<unknown>): Promise<void> {
-  if (String(await sent) !== status) throw unreadable('Redis', 'the answer to a release')
+  if (String(await sent) !== status) throw unreadable('the answer to a release')
 }
 
 /** Each command answers with a number: how many keys, elements or subscribers it reached. */

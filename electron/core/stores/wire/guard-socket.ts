@@ -1,30 +1,20 @@
 import type { Socket } from 'node:net'
 import { saySize } from '../../lib/bytes.ts'
-
-/** What a server did that ends its connection; completes "Redis at … ". */
-export class WireFault extends Error {
-  /** `isForeign`: something else answers at this address. */
-  constructor(
-    message: string,
-    readonly isForeign = false,
-  ) {
-    super(message)
-  }
-}
+import { BadAnswer } from '../bad-answer.ts'
 
 /** Four times the largest value that is ever requested, and five times the largest page. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024
 
-export function tooMuch(maxBytes = MAX_REPLY_BYTES): WireFault {
-  return new WireFault(`sent more than ${saySize(maxBytes)} in one reply`)
+export function tooMuch(maxBytes = MAX_REPLY_BYTES): BadAnswer {
+  return new BadAnswer(`sent more than ${saySize(maxBytes)} in one reply`)
 }
 
 export type SocketGuard = {
-  /** Throws a WireFault. */
+  /** Throws a BadAnswer. */
   readonly check?: (chunk: Buffer) => void
   /** Since the last byte that was sent. Infinity for a server that may send without being asked. */
   readonly maxBytes: number
-  /** Called once, with a WireFault or with what the client library's parser threw. The socket is destroyed afterwards. */
+  /** Called once, with a BadAnswer or with what the client library's parser threw. The socket is destroyed afterwards. */
   readonly failed: (fault: unknown) => void
 }
 
