@@ -4,6 +4,7 @@ import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { only, settle } from '../../lib/concurrency.ts'
+import { unreadable } from '../bad-answer.ts'
 import { type Readings, RecordStore, type Releases } from '../record-store.ts'
 import type { RecordCopy } from '../types.ts'
 import type { MysqlAddress } from './address.ts'
@@ -113,6 +114,8 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
         sessions.use(async session => {
           const { text, values } = releaseStatement(program)
           const rows = await session.change(text, values)
+          // The key is unique.
+          if (rows !== 0 && rows !== 1) throw unreadable('the number of changed rows')
           return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
         }),
       close: () => sessions.close(),

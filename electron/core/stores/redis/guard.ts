@@ -51,6 +51,7 @@ function guardConnection(client: Redis, purpose: Purpose): void {
       const reason = reasonOf(fault, stream.remoteAddress, stream.remotePort)
       const inside = client as unknown as Inside
       inside.recoverFromFatalError(reason, reason)
+      return undefined
     },
   })
 }

@@ -14,8 +14,11 @@ export type SocketGuard = {
   readonly check?: (chunk: Buffer) => void
   /** Since the last byte that was sent. Infinity for a server that may send without being asked. */
   readonly maxBytes: number
-  /** Called once, with a BadAnswer or with what the client library's parser threw. The socket is destroyed afterwards. */
-  readonly failed: (fault: unknown) => void
+  /**
+   * Called once, with a BadAnswer or with what the client library's parser threw. The socket is destroyed afterwards, with the
+   * error that is returned.
+   */
+  readonly failed: (fault: unknown) => Error | undefined
 }
 
 /**
@@ -44,8 +47,7 @@ export function guardSocket(socket: Socket, { check, maxBytes, failed }: SocketG
       return Reflect.apply(emit, socket, event)
     } catch (fault) {
       isOver = true
-      failed(fault)
-      socket.destroy()
+      socket.destroy(failed(fault))
       return false
     }
   }
