@@ -10,9 +10,9 @@ export function withReadableAnswers<P extends Provider>(server: string, provider
   return {
     ...provider,
     setup: reading('whether it can hold locks', provider.setup),
-    take: changing('acquisition', provider.take),
-    extend: changing('renewal', provider.extend),
-    release: changing('release', provider.release),
+    take: changing('the acquisition', provider.take),
+    extend: changing('the renewal', provider.extend),
+    release: changing('the release', provider.release),
     read: reading('a lock', provider.read),
     listen: provider.listen && reading('a subscription', provider.listen),
   }

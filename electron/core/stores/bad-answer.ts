@@ -28,11 +28,11 @@ export class BadAnswer extends StoreError {
     return this.server === null ? new BadAnswer(did, { server, code, cause, uncertain }) : this
   }
 
-  /** For a change that was sent, or may have been. */
+  /** For a change that was sent, or may have been: `change` is "the release". */
   after(change: string): BadAnswer {
     if (this.uncertain) return this
     const { server, code } = this
-    const did = `${this.did}; the ${change} may or may not have happened, so list again`
+    const did = `${this.did}; ${change} may or may not have happened, so list again`
     return new BadAnswer(did, { server, code, cause: this, uncertain: true })
   }
 }
@@ -51,7 +51,7 @@ export function orUnreadable(error: unknown, server: string, what: string): Stor
 
 /** As `orUnreadable`, for a change: only an error of the store itself tells whether it happened. */
 export function orUncertain(error: unknown, server: string, change: string): StoreError {
-  const failure = orUnreadable(error, server, `the answer to a ${change}`)
+  const failure = orUnreadable(error, server, `the answer to ${change}`)
   return failure instanceof BadAnswer ? failure.after(change) : failure
 }
 

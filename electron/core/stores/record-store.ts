@@ -121,7 +121,7 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
     try {
       return await this.writeBack(copy, signal)
     } catch (error) {
-      throw orUncertain(error, this.#server, 'restore')
+      throw orUncertain(error, this.#server, 'the restore')
     }
   }
 
@@ -143,7 +143,7 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
           copy: (raw, lock) => copyOf(lock, this.formatOf(lock).info, this.dataOf(raw)),
           act: (raw, lock, endsAt) =>
             act(this.formatOf(lock).release(raw, endsAt), raw).catch(error => {
-              throw orUncertain(error, this.#server, 'release')
+              throw orUncertain(error, this.#server, 'the release')
             }),
         },
         targets,

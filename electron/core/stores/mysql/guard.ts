@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Pool } from 'mysql2/promise'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
-import { guardSocket, MAX_REPLY_BYTES } from '../wire/guard-socket.ts'
+import { guardSocket } from '../wire/guard-socket.ts'
 
 /** The parts of a connection that mysql2 keeps to itself. */
 type Inside = EventEmitter & { readonly stream: Socket; startTLS(secured: (error?: Error) => void): void }
@@ -40,7 +40,7 @@ function guardConnection(connection: Inside): void {
 
 function guardStream(stream: Socket): void {
   guardSocket(stream, {
-    maxBytes: MAX_REPLY_BYTES,
+    check: () => {},
     failed: fault => {
       const { did } = fault instanceof BadAnswer ? fault : unreadable('a packet', fault)
       return Object.assign(new Error(did, { cause: fault }), { code: BAD_ANSWER })

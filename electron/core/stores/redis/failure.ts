@@ -99,7 +99,7 @@ export function changeFailed(
   what: 'release' | 'restore' | 'acquisition' | 'renewal',
 ): StoreError {
   const failure = storeError(error)
-  if (failure instanceof BadAnswer) return failure.after(what)
+  if (failure instanceof BadAnswer) return failure.after(`the ${what}`)
   const isAnswer = error instanceof Error && (error.name === 'ReplyError' || NEVER_SENT.test(error.message))
   if (error === failure || failure.code !== 'STORE_UNREACHABLE' || isAnswer) return failure
   return new StoreError(

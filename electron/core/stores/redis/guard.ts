@@ -44,16 +44,14 @@ function guardRedis(client: Redis, purpose: Purpose): Redis {
 function guardConnection(client: Redis, purpose: Purpose): void {
   const scanner = new ReplyScanner(purpose)
   const { stream } = client
-  guardSocket(stream, {
-    maxBytes: purpose === 'messages' ? Number.POSITIVE_INFINITY : MAX_REPLY_BYTES,
-    check: chunk => scanner.scan(chunk, client.commandQueue.length),
-    failed: fault => {
-      const reason = reasonOf(fault, stream.remoteAddress, stream.remotePort)
-      const inside = client as unknown as Inside
-      inside.recoverFromFatalError(reason, reason)
-      return undefined
-    },
-  })
+  const check = (chunk: Buffer) => scanner.scan(chunk, client.commandQueue.length)
+  const failed = (fault: unknown) => {
+    const reason = reasonOf(fault, stream.remoteAddress, stream.remotePort)
+    const inside = client as unknown as Inside
+    inside.recoverFromFatalError(reason, reason)
+    return undefined
+  }
+  guardSocket(stream, { check, failed }, purpose === 'messages' ? Number.POSITIVE_INFINITY : MAX_REPLY_BYTES)
 }
 
 function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
