@@ -48,8 +48,8 @@ async function stuckLocks() {
   /** In one step, so that one reading finds all of them. */
   const put = (...names: string[]) => {
     const [timestamp, expiresAt] = [Date.now() - 7_200_000, Date.now() - 3_600_000]
-    const valueOf = (name: string) => JSON.stringify({ lockId: `${name}_1`, pid: 7, timestamp, expiresAt })
-    return client.mset(names.flatMap(name => [`lockRecharge:${name}`, valueOf(name)]))
+    const recordOf = (name: string) => JSON.stringify({ lockId: `${name}_1`, pid: 7, timestamp, expiresAt })
+    return client.mset(names.flatMap(name => [`lockRecharge:${name}`, recordOf(name)]))
   }
   return { client, put, address: `redis://127.0.0.1:${port}/${db}` }
 }

@@ -1,4 +1,5 @@
 import { type StoreAddress, showAddress } from '../../../shared/address.ts'
+import { kindOf } from '../../../shared/kinds.ts'
 import type {
   ListPage,
   Lock,
@@ -14,6 +15,7 @@ import { type RawBytes, rawParts, rawPieces } from '../lib/bytes.ts'
 import { only, type Settled } from '../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../lib/errors.ts'
 import { firstPage, fitted, jsonBytes, PAGE_BYTES, shortText } from '../lib/json-size.ts'
+import { orUncertain, orUnreadable, settledOr } from './bad-answer.ts'
 import { type Act, releaseFenced } from './fenced-release.ts'
 import { chooseFormats, type Reading, readVerdict, recognise } from './recognise.ts'
 import { copyOf } from './record-copy.ts'
@@ -48,26 +50,32 @@ export type Releases<Raw, Program> = {
   close?(): void
 }
 
-/** A store of records that formats recognize. A kind adds its I/O; everything built from records and formats is here. */
+/**
+ * A store of records that formats recognize. A kind adds its I/O; everything built from records and formats is here. Whatever a
+ * kind throws beyond the errors of its store is an answer that it could not read.
+ */
 export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> implements LockStore {
   readonly kind: string
   readonly address: string
   protected readonly formats: readonly F[]
   protected readonly hint: Hint
+  readonly #server: string
 
   constructor(address: StoreAddress, formats: readonly F[], patternGiven = false) {
     this.kind = address.kind
     this.address = showAddress(address)
+    this.#server = `${kindOf(address.kind).label} at ${this.address}`
     this.formats = chooseFormats(formats, address.format)
     this.hint = { pinned: address.format !== null, patternGiven }
   }
 
   abstract spent(): Spent
-  abstract capabilities(signal: AbortSignal): Promise<Capability[]>
-  abstract clock(signal: AbortSignal): Promise<ClockReading>
-  abstract restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
   abstract close(): Promise<void>
 
+  protected abstract readCapabilities(signal: AbortSignal): Promise<Capability[]>
+  protected abstract readClock(signal: AbortSignal): Promise<ClockReading>
+  /** In one atomic step; see LockStore. */
+  protected abstract writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
   /** Product and version, or place. */
   protected abstract serverName(signal: AbortSignal): Promise<string>
   /** All records, in pages made by `listPage`. With `ahead` the next page is fetched while this one is in use. */
@@ -84,28 +92,42 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
 
   async describe(signal: AbortSignal): Promise<StoreDescription> {
     const clock = await this.clock(signal)
-    return { kind: this.kind, address: this.address, server: await this.serverName(signal), clock }
+    const server = await this.answer('its version', () => this.serverName(signal))
+    return { kind: this.kind, address: this.address, server, clock }
+  }
+
+  clock(signal: AbortSignal): Promise<ClockReading> {
+    return this.answer('its clock', () => this.readClock(signal))
+  }
+
+  capabilities(signal: AbortSignal): Promise<Capability[]> {
+    return this.answer('what the account may do', () => this.readCapabilities(signal))
   }
 
   async *list({ limit }: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
     throwIfAborted(signal)
     let left = limit ?? Number.POSITIVE_INFINITY
-    for await (const page of this.pages(signal, limit === undefined)) {
-      const locks = page.locks.slice(0, left)
-      left -= locks.length
-      yield { ...page, locks }
-      throwIfAborted(signal)
-      if (left <= 0) return
+    const pages = this.pages(signal, limit === undefined)[Symbol.asyncIterator]()
+    try {
+      while (left > 0) {
+        const { done, value: page } = await this.answer('the list of records', () => pages.next())
+        if (done) return
+        const locks = page.locks.slice(0, left)
+        left -= locks.length
+        yield { ...page, locks }
+        throwIfAborted(signal)
+      }
+    } finally {
+      await pages.return?.()
     }
   }
 
-  async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
-    const reading = only(await this.read([id], signal))
-    return reading && this.detailOf(reading)
+  inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
+    return this.answer('a record', () => this.readDetail(id, signal))
   }
 
   async *rawPart(id: string, place: number, signal: AbortSignal): AsyncIterable<RawPiece> {
-    const reading = only(await this.read([id], signal))
+    const reading = only(await this.answer('a record', () => this.read([id], signal)))
     const part = reading?.raw ? this.rawBytes(reading.raw)[place] : undefined
     if (!part) throw new StoreError('NOT_FOUND', 'The record no longer has this part')
     for (const piece of rawPieces(part.bytes)) {
@@ -115,8 +137,17 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
   }
 
   async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
-    const readings = await this.read(ids, signal)
-    return readings.map(each => (each.ok ? { ok: true, value: stateOf(each.value) } : each))
+    const readings = await this.answer('records', () => this.read(ids, signal))
+    const states = readings.map(each => (each.ok ? { ok: true as const, value: stateOf(each.value) } : each))
+    return settledOr(states, error => orUnreadable(error, this.#server, 'a record'))
+  }
+
+  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+    try {
+      return await this.writeBack(copy, signal)
+    } catch (error) {
+      throw orUncertain(error, this.#server, 'the restore')
+    }
   }
 
   async releaseMany(
@@ -131,14 +162,20 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
       return await releaseFenced<Raw>(
         {
           width,
-          read,
+          read: async ids => {
+            const readings = await this.answer('records', () => read(ids))
+            return settledOr(readings, error => orUnreadable(error, this.#server, 'a record'))
+          },
           copy: (raw, lock) => copyOf(lock, this.formatOf(lock).info, this.dataOf(raw)),
-          act: (raw, lock, endsAt) => act(this.formatOf(lock).release(raw, endsAt), raw),
+          act: (raw, lock, endsAt) =>
+            act(this.formatOf(lock).release(raw, endsAt), raw).catch(error => {
+              throw orUncertain(error, this.#server, 'the release')
+            }),
         },
         targets,
         async about => {
           await keep(about)
-          await prepare?.()
+          await this.answer('whether it takes writes', async () => prepare?.())
         },
         signal,
         track,
@@ -146,6 +183,20 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
     } finally {
       close?.()
     }
+  }
+
+  /** Turns what is not an error of the store into one: `what` could not be read. */
+  protected async answer<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw orUnreadable(error, this.#server, what)
+    }
+  }
+
+  protected async readDetail(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
+    const reading = only(await this.read([id], signal))
+    return reading && this.detailOf(reading)
   }
 
   /** What the record under a key is; `unrecognised` says why no format claims it. `now` is the store's time when it was read. */

@@ -5,6 +5,7 @@ import { conditionalPut, FENCING_PREFIX } from '../../stores/dynamodb/formats/co
 import { chooseFormats } from '../../stores/recognise.ts'
 import { checkName, checkUnicode } from '../input.ts'
 import type { Provider, ProviderOptions } from '../provider.ts'
+import { withReadableAnswers } from '../readable.ts'
 import { LeaseClock, LOCAL_CLOCK_ERROR_MS, type StoreTime } from './lease-clock.ts'
 import { endAfter, holderOf, isFree, isLive, liveFrom, lostTo } from './lock-item.ts'
 import { setUpTable } from './lock-table.ts'
@@ -47,7 +48,7 @@ export function createDynamoProvider(address: DynamoAddress, options: ProviderOp
     return clock.time()
   }
 
-  return {
+  return withReadableAnswers<Provider>(connection.server, {
     kind: 'dynamodb',
     format: conditionalPut.info.id,
     defaultTtlMs: conditionalPut.take.leaseMs,
@@ -83,5 +84,5 @@ export function createDynamoProvider(address: DynamoAddress, options: ProviderOp
       return item === null || isFree(item, clock.time()) ? null : holderOf(item)
     },
     close: async () => connection.close(),
-  }
+  })
 }

@@ -5,6 +5,7 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
+import { unreadable } from '../../stores/bad-answer.ts'
 import type { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { isConditionFailed } from '../../stores/dynamodb/failure.ts'
 import { attribute, type Item } from '../../stores/dynamodb/format/attribute.ts'
@@ -70,7 +71,7 @@ export class LockItems {
     return this.#write('UpdateItem', 'the renewal', command, signal)
   }
 
-  remove(key: string, proof: OwnerProof, signal: AbortSignal): Promise<Done | Unmet> {
+  async remove(key: string, proof: OwnerProof, signal: AbortSignal): Promise<Done | Unmet> {
     const ours = isOurs(proof)
     const command = new DeleteItemCommand({
       ...this.#at(key),
@@ -80,7 +81,10 @@ export class LockItems {
       ReturnValues: 'ALL_OLD',
       ...WHAT_WAS_THERE,
     })
-    return this.#write('DeleteItem', 'the release', command, signal)
+    const answer = await this.#write('DeleteItem', 'the release', command, signal)
+    // The condition holds only for an item that is there.
+    if (answer.done && answer.before === null) throw unreadable('the deleted item').after('the release')
+    return answer
   }
 
   /** The last fencing number of a lock; null if there is none. */

@@ -1,3 +1,4 @@
+import { hostPort } from '../../../../shared/address.ts'
 import { badInput, StoreError } from '../../lib/errors.ts'
 import type { MysqlAddress } from '../../stores/mysql/address.ts'
 import { Connections, type Session } from '../../stores/mysql/connect.ts'
@@ -7,6 +8,7 @@ import { isContention, isReadOnlyServer } from '../../stores/mysql/server-errors
 import { chooseFormats } from '../../stores/recognise.ts'
 import { checkName, checkUnicode } from '../input.ts'
 import type { Loss, OwnerProof, Provider, ProviderOptions } from '../provider.ts'
+import { withReadableAnswers } from '../readable.ts'
 import { type LockTable, makeTable, readLockTable } from './lock-table.ts'
 import { LockRow, type StoredRow } from './statements.ts'
 import { checkWritable, endFrom, take } from './take.ts'
@@ -58,7 +60,7 @@ export function createMysqlProvider(address: MysqlAddress, options: ProviderOpti
     }
   }
 
-  return {
+  return withReadableAnswers(`The MySQL server at ${hostPort(address)}`, {
     kind: 'mysql',
     format: rechargeTable.info.id,
     defaultTtlMs: leaseMs,
@@ -103,7 +105,7 @@ export function createMysqlProvider(address: MysqlAddress, options: ProviderOpti
         return row?.isLive ? row.holder : null
       }),
     close: () => connections.close(),
-  }
+  })
 }
 
 const TRIES = 2

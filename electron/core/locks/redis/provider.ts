@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Cluster } from 'ioredis'
+import { hostPort } from '../../../../shared/address.ts'
 import { badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { unreadable } from '../../stores/bad-answer.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { createClient, ready } from '../../stores/redis/connect.ts'
 import { changeFailed, isNotPermitted, isReadOnlyReply, storeError } from '../../stores/redis/failure.ts'
@@ -14,6 +16,7 @@ import {
   type Provider,
   type ProviderOptions,
 } from '../provider.ts'
+import { withReadableAnswers } from '../readable.ts'
 import type { CurrentHolder } from '../types.ts'
 import { holderFrom, UNKNOWN_HOLDER } from './holder.ts'
 import { lockKeyOf, type TakenFormat, takenFormat, traitsOf } from './lock-keys.ts'
@@ -65,7 +68,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
   }
 
   async function change(
-    what: Parameters<typeof changeFailed>[1],
+    what: 'acquisition' | 'renewal' | 'release',
     script: Script,
     keys: readonly Buffer[],
     args: readonly Word[],
@@ -73,7 +76,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
   ): Promise<Reply> {
     await prepare(signal)
     try {
-      return (await runScript(client, script, keys, args)) as Reply
+      return replyFrom(await runScript(client, script, keys, args), WORDS[what])
     } catch (error) {
       const failure = changeFailed(error, what)
       if (!isReadOnlyReply(error)) throw failure
@@ -98,7 +101,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
     return reply
   }
 
-  return {
+  return withReadableAnswers<RedisProvider>(`Redis at ${address.hosts.map(hostPort).join(', ')}`, {
     ...traitsOf(format),
     setup: prepare,
     async take(name, request, signal, mark = null) {
@@ -145,7 +148,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
       const reply = await runScript(client, READ, [key], [kind, '', '']).catch(error => {
         throw storeError(error)
       })
-      return holderIn(key, reply as Reply)
+      return holderIn(key, replyFrom(reply, WORDS.look))
     },
     async listen(name, changed, signal) {
       throwIfAborted(signal)
@@ -156,7 +159,30 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
       subscriber.close()
       client.disconnect()
     },
-  }
+  })
+}
+
+/** The first words with which the script of a request answers: of success, and of a key that somebody has. */
+const WORDS = {
+  acquisition: ['taken', 'held'],
+  renewal: ['extended', 'lost'],
+  release: ['released', 'lost'],
+  look: [null, 'read'],
+} as const
+
+function replyFrom(reply: unknown, [done, other]: (typeof WORDS)[keyof typeof WORDS]): Reply {
+  const [answer, now, detail, value] = Array.isArray(reply) ? reply : []
+  const word = String(answer)
+  const isTimed = Number.isSafeInteger(now)
+  const seesKey = isTimed && Number.isFinite(detail) && (value === null || Buffer.isBuffer(value))
+  const isKnown =
+    (word === other && seesKey) ||
+    (word === done &&
+      (isTimed || done === 'released') &&
+      (done !== 'taken' || /^\d*$/.test(String(detail)))) ||
+    (word === 'no-number' && done === 'taken')
+  if (!isKnown) throw unreadable('the answer about a lock')
+  return reply as Reply
 }
 
 /** The proof of ownership as arguments of the scripts. */

@@ -2,6 +2,7 @@ import { Cluster, type Redis } from 'ioredis'
 import type { HostPort } from '../../../../shared/address.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { unlessAborted } from '../../lib/timers.ts'
+import { BadAnswer } from '../../stores/bad-answer.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { createClient, type RedisClient, ready } from '../../stores/redis/connect.ts'
 import { storeError } from '../../stores/redis/failure.ts'
@@ -93,7 +94,9 @@ export class Subscriber {
       await ready(client, this.#closed.signal)
       const channels = [...this.#listeners.keys()]
       // Separately: a channel that is not permitted must not silence the others.
-      await Promise.allSettled(channels.map(channel => this.#subscribe(line, channel)))
+      const asked = await Promise.allSettled(channels.map(channel => this.#subscribe(line, channel)))
+      for (const each of asked)
+        if (each.status === 'rejected' && each.reason instanceof BadAnswer) throw each.reason
       if (client.status !== 'ready')
         throw new StoreError('STORE_UNREACHABLE', 'Redis does not answer: the connection was lost')
       this.#pauseMs = FIRST_PAUSE_MS
@@ -126,13 +129,14 @@ export class Subscriber {
 
   /** Classic Pub/Sub reaches every node of a cluster, so any node will do; a different one each time. */
   #connection(): Redis {
-    if (this.address.mode !== 'cluster') return createClient(this.address) as Redis
+    if (this.address.mode !== 'cluster') return createClient(this.address, 'messages') as Redis
     const hosts: HostPort[] = [...this.address.hosts]
     if (this.client instanceof Cluster)
       for (const { options } of this.client.nodes())
         if (options.host !== undefined && options.port !== undefined)
           hosts.unshift({ host: options.host, port: options.port })
     const host = hosts[this.#opened % hosts.length]
-    return createClient({ ...this.address, mode: 'standalone', hosts: host ? [host] : [] }) as Redis
+    const node: RedisAddress = { ...this.address, mode: 'standalone', hosts: host ? [host] : [] }
+    return createClient(node, 'messages') as Redis
   }
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import {
   type $Command,
   DynamoDBClient,
@@ -10,6 +11,7 @@ import { isThisMachine } from '../../../../shared/address.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { aborted, badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { linkedAbort, sleep, unlessAborted, within } from '../../lib/timers.ts'
+import { guardStream, tooMuch } from '../wire/guard-socket.ts'
 import type { DynamoAddress } from './address.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
 
@@ -100,7 +102,7 @@ export class DynamoConnection {
           this.client.send(command, { abortSignal, requestTimeout: Math.min(SILENCE_MS, leftMs) }),
         )
         for (const consumed of [answer.ConsumedCapacity ?? []].flat())
-          this.spent.units += consumed.CapacityUnits ?? 0
+          if (Number.isFinite(consumed?.CapacityUnits)) this.spent.units += consumed.CapacityUnits as number
         return answer
       } catch (error) {
         if (request.effect === 'read') throwIfAborted(signal)
@@ -139,14 +141,15 @@ export class DynamoConnection {
     }
   }
 
-  /** Every answer of DynamoDB, even an error, carries a Date, its only clock. DynamoDB Local sends none. */
+  /** Every answer of DynamoDB, even an error, carries a Date, its only clock. DynamoDB Local sends none. Its size is bounded. */
   #observeTime(): void {
     const { clock } = this
     this.client.middlewareStack.add(
       next => async args => {
         const sentAt = clock.localNow()
         const result = await next(args)
-        const { headers } = result.response as { headers?: Record<string, string> }
+        const { headers, body } = result.response as { headers?: Record<string, string>; body?: unknown }
+        if (body instanceof Readable) boundBody(body)
         const serverTime = Date.parse(headers?.['date'] ?? '')
         // HTTP dates have whole seconds.
         if (Number.isNaN(serverTime)) clock.observeNone()
@@ -177,6 +180,18 @@ export function credentialsFor(
   const named = profile ?? environment['AWS_PROFILE'] ?? environment['AWS_ACCESS_KEY_ID']
   const isLocal = endpoint !== null && isThisMachine(new URL(endpoint).hostname)
   return isLocal && !named ? { accessKeyId: 'local', secretAccessKey: 'local' } : undefined
+}
+
+/** DynamoDB limits a page to 1 MB and a batch to 16 MB, and JSON takes more room. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024
+
+function boundBody(body: Readable): void {
+  let received = 0
+  const check = (chunk: Buffer) => {
+    received += chunk.length
+    if (received > MAX_BODY_BYTES) throw tooMuch(MAX_BODY_BYTES)
+  }
+  guardStream(body, { check, failed: fault => fault as Error })
 }
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
+import { BadAnswer, unreadable } from '../bad-answer.ts'
 
 export type Request = {
   /** As AWS calls it, for permissions: `DeleteItem`. */
@@ -64,8 +65,14 @@ export function mayRetry(error: unknown, request: Request): boolean {
 
 /** Any error as one sentence of our own. The server's words are quoted only where we have none. */
 export function toStoreError(error: unknown, request: Request, place: Place): StoreError {
-  if (error instanceof StoreError) return error
   const { table, server } = place
+  const isWrite = request.effect === 'write'
+  const act = request.act ?? 'the release'
+  // What the SDK throws for an answer of another shape.
+  const isOfParser = error instanceof TypeError || error instanceof RangeError
+  const bad = isOfParser ? unreadable(`the answer to ${request.operation}`, error) : error
+  if (bad instanceof BadAnswer) return isWrite ? bad.from(server).after(act) : bad.from(server)
+  if (error instanceof StoreError) return error
   const name = nameOf(error)
   const failed = (code: ErrorCode, message: string) => new StoreError(code, message, { cause: error })
   if (isAccessDenied(error))
@@ -81,13 +88,13 @@ export function toStoreError(error: unknown, request: Request, place: Place): St
   const isForeign = error instanceof SyntaxError
   // DynamoDB's own refusals prove that nothing was done; a proxy's page in between proves nothing.
   const isRefused = status >= 400 && status < 500 && !isForeign
-  const uncertain = request.effect === 'write' && !isRefused && !neverSent(sdkError)
+  const uncertain = isWrite && !isRefused && !neverSent(sdkError)
   const said = sdkError.message ? `: ${quoteServerText(sdkError.message)}` : ` with ${name}`
   const answered = isForeign
     ? `does not answer like DynamoDB (HTTP ${status})`
     : `answered HTTP ${status}${said}`
   const what = status === 0 ? describeLoss(sdkError) : answered
-  const warning = `; ${request.act ?? 'the release'} may or may not have happened: list again`
+  const warning = `; ${act} may or may not have happened: list again`
   const code = status === 0 ? 'STORE_UNREACHABLE' : 'STORE_ERROR'
   return new StoreError(code, `${server} ${what}${uncertain ? warning : ''}`, { cause: error, uncertain })
 }

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { z } from 'zod'
-import { StoreError } from '../../lib/errors.ts'
+import { BadAnswer } from '../bad-answer.ts'
 import { damagedCopy } from '../record-copy.ts'
 import type { Item } from './format/attribute.ts'
 import { type KeySchema, keyAttributes } from './format/table-key.ts'
@@ -30,7 +30,7 @@ const CHECKS: Record<string, (value: unknown) => boolean> = {
 export function itemsFrom(schema: KeySchema, items: unknown): Item[] {
   const whole = Array.isArray(items) ? items.map(withoutHoles) : [null]
   if (whole.every(item => isMap(item) && isItemOf(schema, item as Item))) return whole as Item[]
-  throw new StoreError('STORE_ERROR', 'DynamoDB sent items that do not fit the description of the table')
+  throw new BadAnswer('sent items that do not fit the description of the table')
 }
 
 export function isItemOf(schema: KeySchema, item: Item): boolean {

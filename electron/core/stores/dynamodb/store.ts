@@ -2,6 +2,7 @@ import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { excerpt } from '../../lib/bytes.ts'
+import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { Reading } from '../recognise.ts'
 import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
@@ -12,7 +13,7 @@ import { awsCommand } from './aws-command.ts'
 import { DynamoConnection } from './connect.ts'
 import { attributeBytes, type Item, itemJson } from './format/attribute.ts'
 import type { DynamoFormat, DynamoProgram, DynamoRaw } from './format/record.ts'
-import { idOf, type KeySchema, keyAttributes, keyFromId } from './format/table-key.ts'
+import { idOf, type KeySchema, keyAttributes, keyFromId, sameKeyText } from './format/table-key.ts'
 import { DYNAMODB_FORMATS } from './formats/index.ts'
 import { isItemOf, itemFromJson } from './items-from.ts'
 import { DynamoTable } from './table.ts'
@@ -38,7 +39,7 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     return { ...this.#connection.spent }
   }
 
-  async capabilities(signal: AbortSignal): Promise<Capability[]> {
+  protected async readCapabilities(signal: AbortSignal): Promise<Capability[]> {
     const clock = await this.clock(signal)
     const schema = await this.#table.schema(signal)
     const allowed = this.#mayRelease || (await mayRelease(this.#connection, schema, signal))
@@ -50,13 +51,13 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     return capabilities
   }
 
-  async clock(signal: AbortSignal): Promise<ClockReading> {
+  protected async readClock(signal: AbortSignal): Promise<ClockReading> {
     // Describing costs no capacity, and the answer's Date is the clock.
     await this.#table.describe(signal)
     return this.#connection.clock.reading()
   }
 
-  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+  protected async writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     const schema = await this.#table.schema(signal)
     const item = itemFromJson(copy.data)
     const key = keyFromId(schema, copy.id)
@@ -82,9 +83,14 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
 
   protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<ListPage> {
     const schema = await this.#table.schema(signal)
+    const progress = new Progress()
     const pages = readAhead(
       stop => this.#table.scan(undefined, stop),
-      ({ next }, stop) => (next ? this.#table.scan(next, stop) : null),
+      ({ next }, stop) => {
+        if (!next) return null
+        progress.to(sameKeyText(schema, next))
+        return this.#table.scan(next, stop)
+      },
       signal,
       ahead,
     )

@@ -1,11 +1,13 @@
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { StoreError } from '../../lib/errors.ts'
+import { unreadable } from '../bad-answer.ts'
 import type { Act } from '../fenced-release.ts'
 import type { DynamoConnection } from './connect.ts'
 import { expressionsOf } from './expression.ts'
 import { isConditionFailed, isThrottled } from './failure.ts'
 import type { DynamoProgram, DynamoRaw } from './format/record.ts'
-import { type KeySchema, keyOf, randomKey } from './format/table-key.ts'
+import { idOf, type KeySchema, keyOf, randomKey } from './format/table-key.ts'
+import { itemsFrom } from './items-from.ts'
 
 /** Compares and acts in one conditional write. */
 export async function execute(
@@ -18,14 +20,20 @@ export async function execute(
     TableName: connection.table,
     Key: keyOf(keySchema, item),
     ...expressionsOf(program, keySchema.partition.name),
+    // The proof that there was an item, and which one.
+    ReturnValues: 'ALL_OLD',
     ReturnConsumedCapacity: 'TOTAL',
   })
   const write = connection.request(command, { operation: 'DeleteItem', effect: 'write' }, signal)
-  return (await isWritten(write)) ? { outcome: 'released', notified: null } : { outcome: 'not-same' }
+  const answer = await unlessUnmet(write)
+  if (answer === null) return { outcome: 'not-same' }
+  const [deleted] = itemsFrom(keySchema, [answer.Attributes])
+  if (!deleted || idOf(keySchema, deleted) !== idOf(keySchema, item)) throw unreadable('the deleted item')
+  return { outcome: 'released', notified: null }
 }
 
 /** Writes the item in one conditional write; false if there is one with its key. */
-export function restoreItem(
+export async function restoreItem(
   connection: DynamoConnection,
   { keySchema, item }: DynamoRaw,
   signal: AbortSignal,
@@ -38,7 +46,7 @@ export function restoreItem(
     ReturnConsumedCapacity: 'TOTAL',
   })
   const request = { operation: 'PutItem', effect: 'write', act: 'the restore' } as const
-  return isWritten(connection.request(command, request, signal))
+  return (await unlessUnmet(connection.request(command, request, signal))) !== null
 }
 
 /**
@@ -61,7 +69,7 @@ export async function mayRelease(
   // It changes nothing, so it may be aborted and retried like a read.
   const request = { operation: 'DeleteItem', effect: 'read' } as const
   try {
-    return (await isWritten(connection.request(command, request, signal))) ? null : true
+    return (await unlessUnmet(connection.request(command, request, signal))) === null ? true : null
   } catch (error) {
     if (error instanceof StoreError && error.code === 'STORE_DENIED') return false
     if (error instanceof StoreError && isThrottled(error.cause)) return null
@@ -69,13 +77,12 @@ export async function mayRelease(
   }
 }
 
-/** False if the condition of the write failed. */
-async function isWritten(write: Promise<unknown>): Promise<boolean> {
+/** Null if the condition of the write failed. */
+async function unlessUnmet<T>(write: Promise<T>): Promise<T | null> {
   try {
-    await write
-    return true
+    return await write
   } catch (error) {
-    if (isConditionFailed(error)) return false
+    if (isConditionFailed(error)) return null
     throw error
   }
 }

@@ -33,12 +33,12 @@ export class MemoryStore extends RecordStore<MemoryRaw, MemoryProgram, MemoryFor
     return { requests: 0, units: null }
   }
 
-  async capabilities(signal: AbortSignal): Promise<Capability[]> {
+  protected async readCapabilities(signal: AbortSignal): Promise<Capability[]> {
     await this.clock(signal)
     return [...(this.#readOnly ? [] : (['release'] as const)), 'atomic-read', 'server-time']
   }
 
-  async clock(signal: AbortSignal): Promise<ClockReading> {
+  protected async readClock(signal: AbortSignal): Promise<ClockReading> {
     throwIfAborted(signal)
     const serverTime = this.#server.request(() => this.#server.now())
     const local = this.#clock.localNow()
@@ -46,7 +46,7 @@ export class MemoryStore extends RecordStore<MemoryRaw, MemoryProgram, MemoryFor
     return this.#clock.reading()
   }
 
-  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+  protected async writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     throwIfAborted(signal)
     this.#checkWritable()
     return this.#server.request(records => {

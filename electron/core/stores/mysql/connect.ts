@@ -2,9 +2,18 @@ import { connect as connectSocket, type Socket } from 'node:net'
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, unlessAborted, within } from '../../lib/timers.ts'
+import { unreadable } from '../bad-answer.ts'
 import type { MysqlAddress } from './address.ts'
 import type { Value } from './format/table.ts'
-import { isAnswer, isReadOnlyServer, storeErrorFrom, uncertain, unreachable } from './server-errors.ts'
+import { guardNext } from './guard.ts'
+import {
+  endsEverything,
+  isAnswer,
+  isReadOnlyServer,
+  storeErrorFrom,
+  uncertain,
+  unreachable,
+} from './server-errors.ts'
 
 export type Row = readonly Value[]
 
@@ -78,7 +87,7 @@ export class Connections {
     // Only errors of the driver become errors of the store: a bug of ours must not look like an outage.
     const fail = (error: unknown): never => {
       const failure = storeErrorFrom(error, this.address)
-      isBroken ||= failure.code === 'STORE_UNREACHABLE'
+      isBroken ||= endsEverything(failure)
       throw failure
     }
     const connection = await this.#take(signal, leftMs()).catch(fail)
@@ -95,7 +104,7 @@ export class Connections {
       const sent = connection.execute(sql, [...values])
       const [rows] = await this.#await(connection, sent, timeoutMs(), signal).catch(fail)
       hasAnswered = true
-      return rows as unknown as Row[]
+      return rowsFrom(rows)
     }
     const changeOr =
       (lost: (error: unknown) => unknown): Session['change'] =>
@@ -107,13 +116,18 @@ export class Connections {
         const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
           fail(isAnswer(error) ? error : lost(error)),
         )
-        return result.affectedRows
+        return changedRows(result)
       }
-    const end = (sql: 'COMMIT' | 'ROLLBACK') =>
-      this.#await(connection, connection.query(sql), STATEMENT_MS, null)
+    /** Fails unless the server acknowledges the statement, and does not answer it as another one. */
+    const acknowledged = async (sql: string, withinMs: number, stop: AbortSignal | null) => {
+      const sent = connection.query<ResultSetHeader>(sql)
+      const [result] = await this.#await(connection, sent, withinMs, stop)
+      changedRows(result)
+    }
+    const end = (sql: 'COMMIT' | 'ROLLBACK') => acknowledged(sql, STATEMENT_MS, null)
     const transaction: Session['transaction'] = async work => {
       throwIfAborted(signal)
-      await this.#await(connection, connection.query('START TRANSACTION'), timeoutMs(), signal).catch(fail)
+      await acknowledged('START TRANSACTION', timeoutMs(), signal).catch(fail)
       try {
         const { keep, value } = await work({ ...session, change: changeOr(error => error) })
         if (keep)
@@ -136,8 +150,7 @@ export class Connections {
 
     try {
       if (!this.#prepared.has(connection.connection)) {
-        for (const sql of SESSION_SETUP)
-          await this.#await(connection, connection.query(sql), leftMs(), signal).catch(fail)
+        for (const sql of SESSION_SETUP) await acknowledged(sql, leftMs(), signal).catch(fail)
         this.#prepared.add(connection.connection)
       }
     } catch (error) {
@@ -197,7 +210,7 @@ export class Connections {
 
   #makePool(): Pool {
     const { host, port, username, password, database, tls } = this.address
-    const pool = createPool({
+    const pool: Pool = createPool({
       host,
       port,
       database,
@@ -216,10 +229,12 @@ export class Connections {
       disableEval: true,
       flags: ['-LOCAL_FILES'],
       maxPreparedStatements: 50,
-      stream: () => this.#openSocket(host, port),
+      stream: () => {
+        const socket = this.#openSocket(host, port)
+        guardNext(pool, socket)
+        return socket
+      },
     })
-    // The driver reports a lost idle connection here; the pool has dropped it already.
-    pool.on('connection', connection => connection.on('error', () => {}))
     return pool
   }
 
@@ -231,6 +246,20 @@ export class Connections {
     socket.once('close', () => this.#sockets.delete(socket))
     return socket
   }
+}
+
+/** A server may answer any statement with anything: no rows where there should be some, or several results. */
+function rowsFrom(rows: unknown): Row[] {
+  const isCell = (cell: unknown) => cell === null || typeof cell !== 'object' || Buffer.isBuffer(cell)
+  const areRows = Array.isArray(rows) && rows.every(row => Array.isArray(row) && row.every(isCell))
+  if (!areRows) throw unreadable('rows')
+  return rows as Row[]
+}
+
+function changedRows(result: Partial<ResultSetHeader> | null | undefined): number {
+  const rows = result?.affectedRows
+  if (!Number.isSafeInteger(rows)) throw unreadable('the number of changed rows')
+  return rows as number
 }
 
 function streamOf(connection: PoolConnection): Socket {

@@ -1,6 +1,7 @@
 import type { ListPage } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import { listPage } from '../record-store.ts'
 import { type Catalogue, hasLargeColumns, type LockTable, notALock } from './catalogue.ts'
@@ -54,9 +55,14 @@ async function* pagesOfTable(
   const size = isLarge ? PAGE_OF_LARGE : PAGE
   const fetch = (after: Value, most: number, stop: AbortSignal) =>
     connections.use(stop, session => readPage(session, table, after, most))
+  const progress = new Progress()
   const pages = readAhead(
     stop => fetch(null, Math.min(FIRST_PAGE, size), stop),
-    ({ next }, stop) => (next === null ? null : fetch(next, size, stop)),
+    ({ next }, stop) => {
+      if (next === null) return null
+      progress.to(Buffer.isBuffer(next) ? next.toString('latin1') : next)
+      return fetch(next, size, stop)
+    },
     signal,
     ahead,
   )

@@ -2,7 +2,9 @@ import { hostPort } from '../../../../shared/address.ts'
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { excerpt } from '../../lib/bytes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
+import { BadAnswer, unreadable } from '../bad-answer.ts'
 import type { MysqlAddress } from './address.ts'
+import { BAD_ANSWER } from './guard.ts'
 
 /** An error of mysql2: the server's answer has an SQL state, a broken connection only a code. */
 type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMessage?: unknown }
@@ -52,6 +54,9 @@ export function isAnswer(error: unknown): boolean {
 
 export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreError {
   if (error instanceof StoreError) return error
+  const fault = faultOf(error)
+  if (fault !== null)
+    return new BadAnswer(fault, { server: `The MySQL server at ${hostPort(address)}`, cause: error })
   if (!isAnswer(error)) return unreachable(address, whyUnreachable(error as DriverError), error)
   const { errno, sqlMessage } = error as DriverError
   const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(Number(errno))) ?? UNKNOWN
@@ -64,9 +69,18 @@ export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreErro
   return new StoreError(code, message, { cause: error })
 }
 
+/** What the server did, if that is why the connection was given up; null for any other error. */
+function faultOf(error: unknown): string | null {
+  const { code, sqlState, message } = error as DriverError & { readonly message?: unknown }
+  if (code === BAD_ANSWER) return String(message)
+  // The driver's parser failed. Its errors about connections that are already closed have no code either.
+  const isOfParser = code === undefined && sqlState === undefined && !/clos/.test(String(message))
+  return isOfParser ? unreadable('a packet').did : null
+}
+
 /** Errors after which further statements are pointless. */
 export function endsEverything(error: StoreError): boolean {
-  return error.code === 'STORE_UNREACHABLE' || error.code === 'ABORTED'
+  return error.code === 'STORE_UNREACHABLE' || error.code === 'ABORTED' || error instanceof BadAnswer
 }
 
 /** The answer to a change is missing. It is never sent again: the second attempt could report our own release as gone. */

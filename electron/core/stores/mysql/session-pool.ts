@@ -1,5 +1,6 @@
 import { StoreError } from '../../lib/errors.ts'
 import type { OpenSession, Session } from './connect.ts'
+import { endsEverything } from './server-errors.ts'
 
 /** Sessions for one call's concurrent work. If the server refuses a further connection, the open ones share the work. */
 export class SessionPool {
@@ -19,7 +20,7 @@ export class SessionPool {
     try {
       return await work(open.session)
     } catch (error) {
-      isLost = error instanceof StoreError && error.code === 'STORE_UNREACHABLE'
+      isLost = error instanceof StoreError && endsEverything(error)
       throw error
     } finally {
       // In place of a lost connection the server may accept another.

@@ -3,6 +3,7 @@ import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { only, settle } from '../../lib/concurrency.ts'
+import { unreadable } from '../bad-answer.ts'
 import { type Readings, RecordStore, type Releases } from '../record-store.ts'
 import type { RecordCopy } from '../types.ts'
 import type { MysqlAddress } from './address.ts'
@@ -44,7 +45,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
   }
 
   /** A release is offered if the account may do it in at least one of the tables, and the server takes writes. */
-  capabilities(signal: AbortSignal): Promise<Capability[]> {
+  protected readCapabilities(signal: AbortSignal): Promise<Capability[]> {
     return this.#connections.use(signal, async session => {
       const grants = parseGrants((await session.read('SHOW GRANTS')).map(row => String(row[0])))
       const { database, table } = this.#address
@@ -59,7 +60,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     })
   }
 
-  clock(signal: AbortSignal): Promise<ClockReading> {
+  protected readClock(signal: AbortSignal): Promise<ClockReading> {
     return this.#connections.use(signal, async session => {
       const sentAt = this.#clock.localNow()
       const [[time] = []] = await session.read('SELECT CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)')
@@ -70,11 +71,13 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
   }
 
   async tables(signal: AbortSignal): Promise<{ name: string; format: string }[]> {
-    const { tables } = await this.#connections.use(signal, session => this.#catalogue(session))
+    const { tables } = await this.answer('its tables', () =>
+      this.#connections.use(signal, session => this.#catalogue(session)),
+    )
     return tables.map(({ shape, format }) => ({ name: shape.name, format: format.info.id }))
   }
 
-  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+  protected async writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#connections.use(signal, async session => {
       await checkWritable(session)
       return restoreRecord(session, await this.#catalogue(session), copy)
@@ -110,6 +113,8 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
         sessions.use(async session => {
           const { text, values } = releaseStatement(program)
           const rows = await session.change(text, values)
+          // The key is unique.
+          if (rows !== 0 && rows !== 1) throw unreadable('the number of changed rows')
           return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
         }),
       close: () => sessions.close(),

@@ -1,7 +1,9 @@
 import { Cluster, Redis } from 'ioredis'
 import { unlessAborted } from '../../lib/timers.ts'
+import { unreadable } from '../bad-answer.ts'
 import type { RedisAddress } from './address.ts'
 import { isNotAuthenticated, isReadOnlyReply, storeError } from './failure.ts'
+import { guardClient } from './guard.ts'
 
 /** Long enough for a busy server, short enough to report an outage within five seconds. */
 const READY_TIMEOUT_MS = 3000
@@ -10,7 +12,10 @@ const COMMAND_TIMEOUT_MS = 4000
 export type RedisClient = Redis | Cluster
 
 /** A client that never resends a command, as ioredis would: a release sent twice reports `gone` for a lock that we released. */
-export function createClient(address: RedisAddress): RedisClient {
+export function createClient(
+  address: RedisAddress,
+  purpose: 'commands' | 'messages' = 'commands',
+): RedisClient {
   const options = {
     ...(address.username === null ? {} : { username: address.username }),
     ...(address.password === null ? {} : { password: address.password }),
@@ -29,11 +34,12 @@ export function createClient(address: RedisAddress): RedisClient {
     // The check sends INFO, which an account may be denied; a server that is still loading refuses every command anyway.
     enableReadyCheck: false,
     disableClientInfo: true,
+    sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
     ...(address.tls ? { tls: {} } : {}),
   }
   const retryDelay = (attempt: number) => Math.min(attempt * 100, 1000)
   if (address.mode === 'cluster')
-    return quiet(
+    return prepared(
       new Cluster([...address.hosts], {
         lazyConnect: true,
         enableOfflineQueue: false,
@@ -46,6 +52,7 @@ export function createClient(address: RedisAddress): RedisClient {
         // Zero is off: a command whose connection closed may have been executed.
         retryDelayOnFailover: 0,
       }),
+      purpose,
     )
   const single = {
     ...options,
@@ -58,7 +65,7 @@ export function createClient(address: RedisAddress): RedisClient {
       return false
     },
   }
-  const client: Redis = quiet(
+  const client: Redis = prepared(
     address.mode === 'sentinel'
       ? new Redis({
           ...single,
@@ -67,13 +74,15 @@ export function createClient(address: RedisAddress): RedisClient {
           ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
         })
       : new Redis({ ...single, ...address.hosts[0] }),
+    purpose,
   )
   return client
 }
 
 /** Without a listener an error event ends the process; ready() reports the reason instead. */
-function quiet<C extends RedisClient>(client: C): C {
+function prepared<C extends RedisClient>(client: C, purpose: 'commands' | 'messages'): C {
   client.on('error', () => {})
+  guardClient(client, purpose)
   return client
 }
 
@@ -126,7 +135,7 @@ const selected = new WeakMap<RedisClient, unknown>()
 export async function confirmDatabase(client: RedisClient): Promise<void> {
   if (client instanceof Cluster || !client.options.db || selected.get(client) === client.stream) return
   const connection = client.stream
-  await client.select(client.options.db)
+  if ((await client.select(client.options.db)) !== 'OK') throw unreadable('the answer to SELECT')
   selected.set(client, connection)
 }
 

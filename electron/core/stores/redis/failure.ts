@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
+import { BadAnswer } from '../bad-answer.ts'
 
 const NOT_PERMITTED = /^NOPERM\b|acl permissions|user executing the script can't|acl failure in script/i
 const NOT_AUTHENTICATED =
@@ -68,7 +69,8 @@ function hideArguments(error: unknown): void {
 
 /** Turns an error of ioredis or of the server into a code and a sentence. */
 export function storeError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error
+  const cause = unwrapped(error)
+  if (cause instanceof StoreError) return cause
   hideArguments(error)
   const original = textOf(error)
   // ioredis describes a lost connection in terms of its options.
@@ -80,7 +82,6 @@ export function storeError(error: unknown): StoreError {
   const meaning = MEANINGS.find(
     ([pattern]) => pattern.test(text) || (pattern === UNREACHABLE && pattern.test(code)),
   )
-  const cause = unwrapped(error)
   // An error of neither the server nor the connection is a bug of ours, and must not look like an outage.
   if (!meaning && !(cause instanceof Error && cause.name === 'ReplyError'))
     return new StoreError('INTERNAL', toFailure(error).message, { cause: error })
@@ -98,6 +99,7 @@ export function changeFailed(
   what: 'release' | 'restore' | 'acquisition' | 'renewal',
 ): StoreError {
   const failure = storeError(error)
+  if (failure instanceof BadAnswer) return failure.after(`the ${what}`)
   const isAnswer = error instanceof Error && (error.name === 'ReplyError' || NEVER_SENT.test(error.message))
   if (error === failure || failure.code !== 'STORE_UNREACHABLE' || isAnswer) return failure
   return new StoreError(

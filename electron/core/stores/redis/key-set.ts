@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
+/** More would take too much of a room's memory. */
+const MOST_KEYS = 10_000_000
 const FIRST_SLOTS = 1 << 12
 /** Of all slots. */
 const FULLEST = 0.7
 
 /**
- * Remembers keys by 64 bits of each, outside the heap: ten million keys take 130 MB, a fifth of a set of texts. Of so many keys two
+ * Remembers the keys of a listing, because SCAN may repeat one, by 64 bits of each, outside the heap: ten million keys take 130 MB, a fifth of a set of texts. Of so many keys two
  * are mistaken for one with a chance of one in 300,000, and nobody can make such keys, because the hash begins with random bits.
  */
 export class KeySet {
@@ -13,6 +15,12 @@ export class KeySet {
   /** Two numbers per slot; both are zero in an empty one. */
   #slots = new Uint32Array(2 * FIRST_SLOTS)
   size = 0
+
+  constructor(readonly most = MOST_KEYS) {}
+
+  get isFull(): boolean {
+    return this.size >= this.most
+  }
 
   get bytes(): number {
     return this.#slots.byteLength

@@ -1,5 +1,7 @@
 import type { ChainableCommander, Redis } from 'ioredis'
+import { isRepresentable } from '../../../../shared/lease.ts'
 import type { ServerClock } from '../../lib/clock.ts'
+import { unreadable } from '../bad-answer.ts'
 import type { RedisClient } from './connect.ts'
 import { isNotPermitted } from './failure.ts'
 import { type RedisRaw, type RedisValue, rawOf } from './format/record.ts'
@@ -36,7 +38,7 @@ const READERS: readonly (readonly [
   ['list', 'LLEN', 'LRANGE', 0, 0],
 ]
 
-type ScriptReply = [Buffer, Buffer, number, ...[Buffer, number, number, Row['body']][]]
+type ScriptReply = [unknown, unknown, number, ...[Buffer, number, number, Row['body']][]]
 
 /** For listings: far above any lock, far below what hurts the server or us. */
 export const LIST_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxElements: 256, heads: false }
@@ -82,6 +84,9 @@ return out
   'read-only',
 )
 
+/** For a key that changes whenever it is read. A release compares it again. */
+const MOST_ATTEMPTS = 10
+
 const GONE: Row = { kind: 'none', expiresAt: null, size: 0, body: null }
 const DENIED: Row = { kind: 'denied', expiresAt: null, size: 0, body: null }
 
@@ -114,7 +119,7 @@ export class KeyReader {
     const { maxBytes, maxElements, heads } = limits
     const reply = await runScript(client, READ, keys, [maxBytes, maxElements, heads ? 1 : 0])
     const [seconds, micros, absolute, ...rows] = reply as ScriptReply
-    const now = Number(seconds.toString()) * 1000 + Number(micros.toString()) / 1000
+    const now = timeFrom([seconds, micros])
     this.clock.observe(now, sentAt, this.clock.localNow(), 0)
     return rows.map(([kind, ttl, size, body]) => {
       const end = absolute === 1 ? ttl : Math.round(now) + ttl
@@ -125,9 +130,14 @@ export class KeyReader {
 
   /**
    * Reads keys without a script, for accounts that may not run one. Not atomic: between two answers a key may change, so
-   * the deadline is requested before and after the value, and a key that changed in between is read once more.
+   * the deadline is requested before and after the value, and a key that changed in between is read again.
    */
-  async #byCommands(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
+  async #byCommands(
+    client: RedisClient,
+    keys: readonly Buffer[],
+    limits: ReadLimits,
+    attempt = 1,
+  ): Promise<Row[]> {
     const absolute = await knowsDeadlines(client, keys[0] as Buffer)
     const ends = absolute ? 'PEXPIRETIME' : 'PTTL'
     const types = await pipeline(client, keys, key => [['TYPE', key]])
@@ -158,7 +168,9 @@ export class KeyReader {
       if (kind === 'denied' || (body instanceof Error && !hasChanged) || before instanceof Error)
         rows.push(DENIED)
       else if (after === -2) rows.push(GONE)
-      else if (hasChanged) rows.push(...(await this.#byCommands(client, [key], limits)))
+      else if (hasChanged && attempt < MOST_ATTEMPTS)
+        rows.push(...(await this.#byCommands(client, [key], limits, attempt + 1)))
+      else if (body instanceof Error) rows.push(DENIED)
       else {
         const end = Number(after)
         const expiresAt = absolute ? end : now + end
@@ -213,9 +225,28 @@ async function pipeline(
   return commands.map(each => replies.splice(0, each.length))
 }
 
+/** The answer to TIME, in milliseconds. */
+export function timeFrom(reply: unknown): number {
+  const [seconds, micros] = Array.isArray(reply) ? reply.map(each => Number(String(each))) : []
+  const now = Number(seconds) * 1000 + Number(micros) / 1000
+  if (!isRepresentable(now)) throw unreadable('its clock')
+  return now
+}
+
 function rawFrom(key: Buffer, row: Row, cluster: boolean): RedisRaw | null {
   if (row.kind === 'none') return null
+  if (!isReadable(row)) throw unreadable('the value of a key')
   return rawOf(key, valueFrom(row), row.expiresAt, row.size, cluster && row.absolute === true)
+}
+
+/** Whether the value has the shape of its type. */
+function isReadable({ kind, expiresAt, size, body }: Row): boolean {
+  if (!Number.isFinite(expiresAt ?? 0) || !Number.isFinite(size)) return false
+  if (body === null || kind === 'string') return body === null || Buffer.isBuffer(body)
+  const isPaired = kind === 'hash' || kind === 'zset'
+  return (
+    Array.isArray(body) && !(isPaired && body.length % 2 !== 0) && body.every(each => Buffer.isBuffer(each))
+  )
 }
 
 function valueFrom({ kind, body }: Row): RedisValue {

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import { textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { unreadable } from '../bad-answer.ts'
 import { damagedCopy } from '../record-copy.ts'
 import type { RecordCopy } from '../types.ts'
 import type { RedisClient } from './connect.ts'
@@ -71,6 +72,7 @@ export async function restoreRecord(
     const args = [bytes, tooLateAt ?? '', expiresAt ?? '']
     const answer = String(await runScript(client, RESTORE, [key], args))
     if (answer === 'taken' || answer === 'ended' || answer === 'restored') return answer
+    if (answer !== 'denied') throw unreadable('the answer to a restore')
     throw new StoreError('STORE_DENIED', 'Redis does not permit SET to this account; nothing was changed')
   } catch (error) {
     if (!isNotPermitted(error)) throw error
@@ -80,5 +82,6 @@ export async function restoreRecord(
     return (await (client as Redis).exists(key)) === 1 ? 'taken' : 'ended'
   const until = expiresAt === null ? [] : ['PXAT', expiresAt]
   const reply = await (client as Redis).callBuffer('SET', [key, bytes, 'NX', ...until])
+  if (reply !== null && String(reply) !== 'OK') throw unreadable('the answer to a restore')
   return reply === null ? 'taken' : 'restored'
 }

@@ -1,5 +1,6 @@
 import { escapeBytes } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { unreadable } from '../bad-answer.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
 import type { Act } from '../fenced-release.ts'
 import type { RedisClient } from './connect.ts'
@@ -98,18 +99,21 @@ export async function runProgram(client: RedisClient, program: RedisProgram): Pr
   const reply = await runScript(client, RELEASE, keys, args)
   const [answer, detail] = [reply].flat()
   switch (String(answer)) {
-    case 'released':
-      return {
-        outcome: 'released',
-        notified: program.commands.some(([name]) => isPublish(name)) ? Number(detail) : null,
-      }
+    case 'released': {
+      const notifies = program.commands.some(([name]) => isPublish(name))
+      if (notifies && !Number.isFinite(detail)) throw unreadable('the answer to a release')
+      return { outcome: 'released', notified: notifies ? Number(detail) : null }
+    }
+    case 'gone':
+    case 'changed':
+      return { outcome: 'not-same' }
     case 'denied':
       throw new StoreError(
         'STORE_DENIED',
         `Redis does not permit ${String(detail)} to this account; nothing was changed`,
       )
     default:
-      return { outcome: 'not-same' }
+      throw unreadable('the answer to a release')
   }
 }
 

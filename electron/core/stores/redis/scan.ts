@@ -1,13 +1,12 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { Problem } from '../../../../shared/locks.ts'
 import { StoreError, throwIfAborted, toFailure } from '../../lib/errors.ts'
+import { orUnreadable, unreadable } from '../bad-answer.ts'
+import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { RedisClient } from './connect.ts'
 import { storeError } from './failure.ts'
-
-const SLOTS = 16_384
-
-type SlotRange = [first: number, last: number, primary: [host: string, port: number], ...replicas: unknown[]]
+import { SLOTS, type SlotRange, slotsFrom } from './slots.ts'
 
 /** Every server that holds keys, and a problem for each missing one: ioredis silently drops dead nodes, the cluster's slots do not. */
 export async function findPrimaries(client: RedisClient): Promise<{ nodes: Redis[]; problems: Problem[] }> {
@@ -36,7 +35,7 @@ async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
   let last: unknown = new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
   for (const node of nodes) {
     try {
-      return (await node.call('CLUSTER', ['SLOTS'])) as SlotRange[]
+      return slotsFrom(await node.call('CLUSTER', ['SLOTS']))
     } catch (error) {
       last = error
     }
@@ -46,7 +45,13 @@ async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
 
 /** A node that failed during a listing. */
 export function nodeProblem(node: Redis, error: unknown): Problem {
-  return { where: `${node.options.host}:${node.options.port}`, ...toFailure(storeError(error)) }
+  const where = `${node.options.host}:${node.options.port}`
+  return { where, ...toFailure(orUnreadable(storeError(error), `Redis at ${where}`, 'the list of records')) }
+}
+
+export function tooManyKeys(count: number, match: string | null): Problem {
+  const message = `There are more keys than Lockkeeper reads (${count} so far): give a pattern, such as match=lock:*`
+  return { where: match ?? 'all keys', code: 'STORE_ERROR', message }
 }
 
 /** Keys that the account may list but not read: any of them may be a lock. */
@@ -63,6 +68,15 @@ export function deniedProblem(denied: number, found: number, match: string | nul
 const FIRST_COUNT = 200
 const COUNT = 1000
 
+/** The answer to SCAN: a cursor is a number, of which 0 is the end. */
+function stepFrom(reply: unknown): { next: string; keys: Buffer[] } {
+  const [cursor, keys] = Array.isArray(reply) ? reply : []
+  const next = String(cursor)
+  const isStep = /^\d{1,20}$/.test(next) && Array.isArray(keys) && keys.every(key => Buffer.isBuffer(key))
+  if (!isStep) throw unreadable('the names of keys')
+  return { next, keys }
+}
+
 /** SCAN, never KEYS, which blocks the server. The next step is requested before the keys of this one are used. */
 export async function* scanKeys(
   node: Redis,
@@ -72,12 +86,16 @@ export async function* scanKeys(
   const step = async (cursor: string, count: number) => {
     const match = pattern === null ? [] : ['MATCH', pattern]
     const reply = await node.callBuffer('SCAN', [cursor, ...match, 'COUNT', count])
-    const [next, keys] = reply as [Buffer, Buffer[]]
-    return { next: next.toString(), keys }
+    return stepFrom(reply)
   }
+  const progress = new Progress()
   const steps = readAhead(
     () => step('0', FIRST_COUNT),
-    ({ next }) => (next === '0' ? null : step(next, COUNT)),
+    ({ next }) => {
+      if (next === '0') return null
+      progress.to(next)
+      return step(next, COUNT)
+    },
     signal,
     true,
   )

@@ -20,10 +20,18 @@ import type { RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
 import { type RedisRaw, rawBytes, whyUnrecognised } from './format/record.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
-import { COMPANION_LIMITS, INSPECT_LIMITS, KeyReader, LIST_LIMITS, type ReadLimits } from './read.ts'
+import { KeySet } from './key-set.ts'
+import {
+  COMPANION_LIMITS,
+  INSPECT_LIMITS,
+  KeyReader,
+  LIST_LIMITS,
+  type ReadLimits,
+  timeFrom,
+} from './read.ts'
 import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
 import { describeProgram, runProgram } from './run-program.ts'
-import { deniedProblem, findPrimaries, nodeProblem, scanKeys } from './scan.ts'
+import { deniedProblem, findPrimaries, nodeProblem, scanKeys, tooManyKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
 
@@ -55,7 +63,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return { requests: this.#sent(), units: null }
   }
 
-  capabilities(signal: AbortSignal): Promise<Capability[]> {
+  protected readCapabilities(signal: AbortSignal): Promise<Capability[]> {
     return this.#run(signal, async () => {
       const clock = await this.#readTime()
       const { release, notify, script } = await probeRelease(this.#anyNode(), this.#address.match)
@@ -64,19 +72,19 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     })
   }
 
-  clock(signal: AbortSignal): Promise<ClockReading> {
+  protected readClock(signal: AbortSignal): Promise<ClockReading> {
     return this.#run(signal, () => this.#readTime())
   }
 
   /** A key that the account may not read is still a record. */
-  override inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
+  protected override readDetail(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     return this.#run(signal, async () => {
       const [reading] = await this.#readKeys(this.#client, [textToKey(id)], INSPECT_LIMITS)
       return reading ? this.detailOf(reading) : null
     })
   }
 
-  restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+  protected writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#run(signal, async () => {
       const raw = rawOfCopy(copy)
       const [made] = await this.#understand(this.#client, [raw])
@@ -131,7 +139,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       return findPrimaries(this.#client)
     })
     if (problems.length > 0) yield listPage([], problems)
-    const seen = new Set<string>()
+    const seen = new KeySet()
     let found = 0
     let denied = 0
     for (const node of nodes) {
@@ -144,11 +152,9 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       try {
         for await (const keys of scanKeys(node, match, signal)) {
           // SCAN may return a key twice while the keyspace is resized.
-          const fresh = keys.filter(key => {
-            const text = key.toString('latin1')
-            return !seen.has(text) && seen.add(text)
-          })
+          const fresh = keys.filter(key => seen.add(key))
           yield listPage(await readPage(fresh), [], fresh.length)
+          if (seen.isFull) return yield listPage([], [tooManyKeys(seen.size, match)])
         }
       } catch (error) {
         // One dead node of a cluster does not hide the others; the page names it.
@@ -214,8 +220,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   async #readTime(): Promise<ClockReading> {
     const sentAt = this.#clock.localNow()
     try {
-      const [seconds, micros] = (await this.#anyNode().time()) as unknown as [string, string]
-      this.#clock.observe(Number(seconds) * 1000 + Number(micros) / 1000, sentAt, this.#clock.localNow(), 0)
+      const now = timeFrom(await this.#anyNode().time())
+      this.#clock.observe(now, sentAt, this.#clock.localNow(), 0)
     } catch (error) {
       if (!isNotPermitted(error)) throw error
     }

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import { StoreError } from '../../lib/errors.ts'
+import { unreadable } from '../bad-answer.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
 import type { Act } from '../fenced-release.ts'
 import type { RedisClient } from './connect.ts'
@@ -27,8 +28,10 @@ export async function runWatched(client: RedisClient, program: RedisProgram): Pr
       })
       if (!isQueued) return { outcome: 'not-same' }
       // Null when a watched key was touched: nothing was executed.
-      const replies = (await connection.call('EXEC')) as unknown[] | null
-      if (replies !== null) return { outcome: 'released', notified: countNotified(program, replies) }
+      const replies = await connection.call('EXEC')
+      if (replies === null) continue
+      if (!hasRun(program, replies)) throw unreadable('the answer to a release')
+      return { outcome: 'released', notified: countNotified(program, replies) }
     }
     return { outcome: 'not-same' }
   } finally {
@@ -39,12 +42,29 @@ export async function runWatched(client: RedisClient, program: RedisProgram): Pr
 /** Compares, and queues the commands if everything holds. A command that is not permitted refuses them all. */
 async function queue(connection: Redis, program: RedisProgram, isFirst: boolean): Promise<boolean> {
   if (isFirst) await connection.connect()
-  await connection.watch(...keysOf(program))
+  await expectStatus('OK', connection.watch(...keysOf(program)))
   const holds = await Promise.all(program.guards.map(guard => stillHolds(connection, guard)))
   if (!(await connection.exists(program.key)) || holds.includes(false)) return false
-  await connection.call('MULTI')
-  for (const [name, ...words] of program.commands) await connection.callBuffer(name, words)
+  await expectStatus('OK', connection.call('MULTI'))
+  for (const [name, ...words] of program.commands)
+    await expectStatus('QUEUED', connection.callBuffer(name, words))
   return true
+}
+
+/** Without it the server would not be in a transaction, and would have run the commands at once. */
+async function expectStatus(status: string, sent: Promise<unknown>): Promise<void> {
+  if (String(await sent) !== status) throw unreadable('the answer to a release')
+}
+
+/** Each command answers with a number: how many keys, elements or subscribers it reached. */
+function hasRun({ commands }: RedisProgram, replies: unknown): replies is number[] {
+  return (
+    Array.isArray(replies) &&
+    replies.length === commands.length &&
+    replies.every(reply => Number.isFinite(reply)) &&
+    // The last one removes the lock, which the guards have seen.
+    replies.at(-1) === 1
+  )
 }
 
 function countNotified({ commands }: RedisProgram, replies: readonly unknown[]): number | null {

@@ -1,10 +1,10 @@
-import type { ListPage } from '../../../../shared/locks.ts'
+import type { ListPage, Lock } from '../../../../shared/locks.ts'
 import type { Failure, Result } from '../../../../shared/result.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { ListQuery, LockStore, PendingRelease, Target } from '../types.ts'
-import type { Packed } from './pack.ts'
+import { type Packed, pack, unpack } from './pack.ts'
 
 /** What a room is started with. */
 export type RoomData = { readonly address: string; readonly password: string | undefined }
@@ -20,6 +20,7 @@ export type Answer<Q extends Question> = Awaited<ReturnType<NonNullable<LockStor
 export type ToRoom =
   | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly args: unknown }
   | { readonly type: 'list'; readonly id: number; readonly query: ListQuery }
+  | { readonly type: 'rawPart'; readonly id: number; readonly record: string; readonly place: number }
   | {
       readonly type: 'release'
       readonly id: number
@@ -40,7 +41,8 @@ export type FromRoom =
   | { readonly type: 'opened'; readonly hasTables: boolean }
   | { readonly type: 'refused'; readonly failure: Failure }
   | { readonly type: 'answer'; readonly id: number; readonly result: Result<unknown> }
-  | { readonly type: 'page'; readonly id: number; readonly page: PackedPage }
+  /** Of a stream: a packed page of a list, or a piece of a raw part. */
+  | { readonly type: 'page'; readonly id: number; readonly page: unknown }
   | { readonly type: 'keep'; readonly id: number; readonly about: readonly PendingRelease[] }
   | { readonly type: 'pong'; readonly bytes: number }
   | { readonly type: 'closed' }
@@ -50,6 +52,14 @@ export type BatchToRoom = readonly ToRoom[]
 export type BatchFromRoom = { readonly messages: readonly FromRoom[]; readonly spent: Spent }
 
 export type PackedPage = Omit<ListPage, 'locks'> & { readonly locks: Packed }
+
+export function packPage(page: ListPage): PackedPage {
+  return { ...page, locks: pack(page.locks) }
+}
+
+export function unpackPage(page: PackedPage): ListPage {
+  return { ...page, locks: unpack<Lock>(page.locks) }
+}
 
 export type OperationMessage = Extract<FromRoom, { readonly id: number }>
 

@@ -1,7 +1,7 @@
 import { parseAddress, showAddress } from '../../../../shared/address.ts'
 import type {
   ListPage,
-  Lock,
+  RawPiece,
   RecordDetail,
   ReleaseOutcome,
   RestoreOutcome,
@@ -24,8 +24,8 @@ import {
   type RoomData,
   type ToRoom,
   toSettled,
+  unpackPage,
 } from './messages.ts'
-import { unpack } from './pack.ts'
 import { Room } from './room.ts'
 
 const FIRST_RETRY_MS = 500
@@ -107,34 +107,12 @@ export class RoomStore implements LockStore {
   }
 
   async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    throwIfAborted(signal)
-    const stop = linkedAbort(signal)
-    const pages: { readonly page: PackedPage; readonly taken: () => void }[] = []
-    const news = new WakeableSleep()
-    let end: Settled<unknown> | null = null
-    const receive: Receive = (message, reply) => {
-      if (message.type !== 'page') return
-      pages.push({ page: message.page, taken: () => reply({ type: 'more' }) })
-      news.wake()
-    }
-    void settle(() => this.#run({ type: 'list', query }, stop.signal, receive)).then(result => {
-      end = result
-      news.wake()
-    })
-    try {
-      for (;;) {
-        const next = pages.shift()
-        if (next) {
-          yield { ...next.page, locks: unpack<Lock>(next.page.locks) }
-          throwIfAborted(signal)
-          next.taken()
-        } else if (end === null) await news.sleep()
-        else return void only([end])
-      }
-    } finally {
-      stop.stopFollowing()
-      stop.abort()
-    }
+    for await (const page of this.#stream({ type: 'list', query }, signal))
+      yield unpackPage(page as PackedPage)
+  }
+
+  rawPart(record: string, place: number, signal: AbortSignal): AsyncIterable<RawPiece> {
+    return this.#stream({ type: 'rawPart', record, place }, signal) as AsyncIterable<RawPiece>
   }
 
   async releaseMany(
@@ -178,6 +156,38 @@ export class RoomStore implements LockStore {
 
   #ask<Q extends Question>(question: Q, args: QuestionArgs<Q>, signal: AbortSignal): Promise<Answer<Q>> {
     return this.#run({ type: 'ask', question, args }, signal) as Promise<Answer<Q>>
+  }
+
+  /** The pages of an operation. Each is asked for when the one before has been used, but for a few ahead. */
+  async *#stream(opening: OfOperation, signal: AbortSignal): AsyncIterable<unknown> {
+    throwIfAborted(signal)
+    const stop = linkedAbort(signal)
+    const pages: { readonly page: unknown; readonly taken: () => void }[] = []
+    const news = new WakeableSleep()
+    let end: Settled<unknown> | null = null
+    const receive: Receive = (message, reply) => {
+      if (message.type !== 'page') return
+      pages.push({ page: message.page, taken: () => reply({ type: 'more' }) })
+      news.wake()
+    }
+    void settle(() => this.#run(opening, stop.signal, receive)).then(result => {
+      end = result
+      news.wake()
+    })
+    try {
+      for (;;) {
+        const next = pages.shift()
+        if (next) {
+          yield next.page
+          throwIfAborted(signal)
+          next.taken()
+        } else if (end === null) await news.sleep()
+        else return void only([end])
+      }
+    } finally {
+      stop.stopFollowing()
+      stop.abort()
+    }
   }
 
   /** Runs an operation to its answer. A signal ends the wait for a read at once; a write may be under way, so its answer is awaited. */

@@ -11,11 +11,11 @@ import {
   type FromRoom,
   PAGES_AHEAD,
   Progress,
+  packPage,
   resultOf,
   type ToRoom,
   toResult,
 } from './messages.ts'
-import { pack } from './pack.ts'
 
 type MessageOf<Type> = Extract<ToRoom, { readonly type: Type }>
 
@@ -58,11 +58,16 @@ export function serveStore(port: MessagePort, store: LockStore): void {
     return question === 'look' ? (answer as Settled<unknown>[]).map(toResult) : answer
   }
 
-  async function list({ id, query }: MessageOf<'list'>, own: Operation): Promise<null> {
-    const pages = store.list(query, own.signal)[Symbol.asyncIterator]()
+  async function stream<Page>(
+    id: number,
+    own: Operation,
+    read: AsyncIterable<Page>,
+    packed: (page: Page) => unknown = page => page,
+  ): Promise<null> {
+    const pages = read[Symbol.asyncIterator]()
     const sendNext = async (): Promise<boolean> => {
       const { done, value: page } = await pages.next()
-      if (!done) send({ type: 'page', id, page: { ...page, locks: pack(page.locks) } })
+      if (!done) send({ type: 'page', id, page: packed(page) })
       return !done
     }
     try {
@@ -103,7 +108,12 @@ export function serveStore(port: MessagePort, store: LockStore): void {
         start(message.id, own => ask(message, own.signal))
         break
       case 'list':
-        start(message.id, own => list(message, own))
+        start(message.id, own => stream(message.id, own, store.list(message.query, own.signal), packPage))
+        break
+      case 'rawPart':
+        start(message.id, own =>
+          stream(message.id, own, store.rawPart(message.record, message.place, own.signal)),
+        )
         break
       case 'release':
         start(message.id, own => release(message, own))

@@ -33,3 +33,12 @@ it('takes less than 24 bytes for a key, however long it is', () => {
   for (let i = 0; i < 100_000; i++) keys.add(Buffer.from(`${i}`.padStart(100, 'x')))
   expect(keys.bytes / keys.size).toBeLessThan(24)
 })
+
+it('is full after so many keys', () => {
+  const keys = new KeySet(2)
+  keys.add(keyOf(1))
+  keys.add(keyOf(1))
+  expect(keys.isFull).toBe(false)
+  keys.add(keyOf(2))
+  expect(keys.isFull).toBe(true)
+})

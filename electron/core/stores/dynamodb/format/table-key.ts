@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AttributeValue, TableDescription } from '@aws-sdk/client-dynamodb'
 import { keyToText, textToKey } from '../../../lib/bytes.ts'
-import { StoreError } from '../../../lib/errors.ts'
+import { BadAnswer } from '../../bad-answer.ts'
 import type { Item } from './attribute.ts'
 
 type KeyType = 'S' | 'N' | 'B'
@@ -15,7 +15,7 @@ export function keySchemaOf(table: TableDescription | undefined): KeySchema {
     return name !== undefined && (type === 'S' || type === 'N' || type === 'B') ? { name, type } : null
   }
   const partition = find('HASH')
-  if (!partition) throw new StoreError('STORE_ERROR', 'DynamoDB described the table without its key')
+  if (!partition) throw new BadAnswer('described the table without its key')
   return { partition, sort: find('RANGE') }
 }
 

@@ -1,0 +1,77 @@
+import { Cluster, type Redis } from 'ioredis'
+import { hostPort } from '../../../../shared/address.ts'
+import { BadAnswer, unreadable } from '../bad-answer.ts'
+import { guardSocket, MAX_REPLY_BYTES } from '../wire/guard-socket.ts'
+import { ReplyScanner } from './reply-scanner.ts'
+import { slotsFrom } from './slots.ts'
+
+/** The parts of a client that ioredis keeps to itself. */
+type Inside = {
+  readonly connector: { connectToSentinel?: (...asked: unknown[]) => Redis }
+  recoverFromFatalError(error: Error, same: Error): void
+}
+
+type Purpose = ReplyScanner['purpose']
+
+/**
+ * ioredis trusts its server: a push message, an answer that nobody asked for or a wrong redirection is an uncaught exception in
+ * there. Every connection of this client, of its duplicates, of the nodes of a cluster and to Sentinels is checked before
+ * ioredis reads it. A violation fails the pending commands with its reason.
+ */
+export function guardClient(client: Redis | Cluster, purpose: Purpose = 'commands'): void {
+  if (client instanceof Cluster) {
+    client.on('+node', (node: Redis) => guardRedis(node, 'commands'))
+    return
+  }
+  guardRedis(client, purpose)
+}
+
+function guardRedis(client: Redis, purpose: Purpose): Redis {
+  // Emitted after the stream is set, and before it can have read anything.
+  client.on('connect', () => guardConnection(client, purpose))
+  const { duplicate } = client
+  client.duplicate = override => checkingSlots(guardRedis(duplicate.call(client, override), purpose))
+  const { connector } = client as unknown as Inside
+  const { connectToSentinel } = connector
+  if (connectToSentinel)
+    connector.connectToSentinel = (...asked) => {
+      const sentinel = connectToSentinel.apply(connector, asked)
+      return guardRedis(sentinel, 'commands')
+    }
+  return client
+}
+
+function guardConnection(client: Redis, purpose: Purpose): void {
+  const scanner = new ReplyScanner(purpose)
+  const { stream } = client
+  const check = (chunk: Buffer) => scanner.scan(chunk, client.commandQueue.length)
+  const failed = (fault: unknown) => {
+    const reason = reasonOf(fault, stream.remoteAddress, stream.remotePort)
+    const inside = client as unknown as Inside
+    inside.recoverFromFatalError(reason, reason)
+    return undefined
+  }
+  guardSocket(stream, { check, failed }, purpose === 'messages' ? Number.POSITIVE_INFINITY : MAX_REPLY_BYTES)
+}
+
+function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
+  const answer = fault instanceof BadAnswer ? fault : unreadable('a reply', fault)
+  return answer.from(`Redis at ${hostPort({ host, port })}`)
+}
+
+/** A cluster reads its slots through a duplicate of a node, in a callback whose exceptions nobody catches. */
+function checkingSlots(client: Redis): Redis {
+  const cluster = client.cluster.bind(client) as (...asked: unknown[]) => Promise<unknown>
+  const checked = async (what: unknown, done: (error: unknown, slots?: unknown) => void) => {
+    try {
+      done(null, slotsFrom(await cluster(what)))
+    } catch (error) {
+      done(error)
+    }
+  }
+  client.cluster = ((what: unknown, done: unknown) =>
+    typeof done === 'function'
+      ? checked(what, done as Parameters<typeof checked>[1])
+      : cluster(what)) as typeof client.cluster
+  return client
+}

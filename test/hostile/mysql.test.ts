@@ -1,0 +1,101 @@
+import type { Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { createMysqlProvider } from '../../electron/core/locks/mysql/provider.ts'
+import { openStore } from '../../electron/core/stores/kinds/kinds.ts'
+import type { MysqlAddress } from '../../electron/core/stores/mysql/address.ts'
+import { parseAddress } from '../../shared/address.ts'
+import { startScripted, writeForever } from './scripted-server.ts'
+
+const never = new AbortController().signal
+
+function packet(sequence: number, body: Buffer): Buffer {
+  const header = Buffer.alloc(4)
+  header.writeUIntLE(body.length, 0, 3)
+  header[3] = sequence
+  return Buffer.concat([header, body])
+}
+
+/** As MySQL 8 greets, without TLS. */
+const GREETING = packet(
+  0,
+  Buffer.from(
+    `0a382e302e3000010000006162636465666768000fa2080200dfff15${'00'.repeat(10)}${'61'.repeat(12)}00${Buffer.from('mysql_native_password\0').toString('hex')}`,
+    'hex',
+  ),
+)
+const OK = Buffer.from('00000002000000', 'hex')
+
+/** Completes the login, then answers each packet as the test says. */
+function afterLogin(answer: (socket: Socket, body: Buffer) => void): (socket: Socket) => void {
+  return socket => {
+    socket.write(GREETING)
+    let isIn = false
+    socket.on('data', data => {
+      if (isIn) return answer(socket, data)
+      isIn = true
+      socket.write(packet(2, OK))
+    })
+  }
+}
+
+const HUGE = Buffer.from('ffffff00', 'hex')
+
+it.each<[string, (socket: Socket) => void, RegExp]>([
+  [
+    'greets with a packet without an end',
+    socket => {
+      socket.write(HUGE)
+      writeForever(socket, Buffer.alloc(64 * 1024, 0xff))
+    },
+    / sent more than 64\.0 MB in one reply/,
+  ],
+  ['greets with packets out of order', socket => socket.write(packet(7, Buffer.alloc(40, 1))), /cannot read/],
+  ['greets with nothing', socket => socket.write(packet(0, Buffer.alloc(0))), /^The MySQL server at/],
+  [
+    'greets with an unknown login',
+    socket => socket.write(packet(0, Buffer.from('0a00', 'hex'))),
+    /^The MySQL server at/,
+  ],
+  [
+    'sends packets that nobody asked for',
+    afterLogin(socket => {
+      for (let i = 0; i < 5; i++) socket.write(packet(0, OK))
+      socket.write(packet(0, Buffer.alloc(0)))
+    }),
+    /^The MySQL server at/,
+  ],
+  [
+    'answers a statement with rows without an end',
+    afterLogin(socket => {
+      socket.write(packet(1, Buffer.from([1])))
+      writeForever(socket, Buffer.concat(Array.from({ length: 256 }, () => packet(9, Buffer.alloc(200)))))
+    }),
+    /^The MySQL server at/,
+  ],
+  [
+    'answers a statement with a result of no shape',
+    afterLogin(socket => socket.write(packet(1, Buffer.from('ff', 'hex')))),
+    /^The MySQL server at|^The server answered/,
+  ],
+  [
+    'asks for a file',
+    afterLogin(socket => socket.write(packet(1, Buffer.from('fb2f6574632f706173737764', 'hex')))),
+    /^The MySQL server at/,
+  ],
+])('a MySQL server that %s fails the statement with one sentence', async (_, connected, says) => {
+  const port = await startScripted(connected)
+  const address = `mysql://root:secret@127.0.0.1:${port}/locks`
+  const store = await openStore(address, undefined)
+  onTestFinished(() => store.close())
+  await expect(store.clock(never)).rejects.toMatchObject({
+    code: expect.stringMatching(/^STORE_/),
+    message: expect.stringMatching(says),
+  })
+  const options = { format: null, fencing: undefined }
+  const provider = createMysqlProvider(parseAddress(address) as MysqlAddress, options)
+  onTestFinished(() => provider.close())
+  const request = { owner: 'me', ttlMs: 1000, metadata: null }
+  await expect(provider.take('a', request, never)).rejects.toMatchObject({
+    code: expect.stringMatching(/^STORE_/),
+  })
+})
