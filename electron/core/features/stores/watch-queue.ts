@@ -7,6 +7,9 @@ type Fact = Extract<WatchEvent, { type: 'unrecognised' | 'status' | 'pass' }>
 /** In the order in which they are sent. */
 const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
 
+/** Locks of a snapshot that are looked at for one event. */
+const MOST_PULLED = 2000
+
 /**
  * The events that one screen has not received yet. Each lock is in it at most once, in its last state: a slow screen gets fewer
  * events, never stale ones, and takes no more memory than the store has locks.
@@ -14,6 +17,8 @@ const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
 export class WatchQueue {
   readonly #upserts = new Map<string, WatchedLock>()
   readonly #removes = new Set<string>()
+  /** The rest of the watcher's locks. */
+  #known: Iterator<WatchedLock> | null = null
   /** The locks the screen has, and may have to remove. */
   readonly #sent = new Set<string>()
   #snapshot: { unrecognised: number; serverTime: number; complete: boolean } | null = null
@@ -21,10 +26,15 @@ export class WatchQueue {
   #serverTime = 0
   readonly #feed = new ChangeFeed(0)
 
-  /** Sends all known locks. Those that do not fit into one event follow as upserts. */
-  start(locks: Iterable<WatchedLock>, unrecognised: number, serverTime: number, complete: boolean): void {
+  /**
+   * Sends all known locks. Those that do not fit into one event follow as upserts. They are taken from the watcher's map one event at a
+   * time, each as it is then: to copy a hundred thousand would keep everybody waiting.
+   */
+  start(known: Iterable<WatchedLock>, unrecognised: number, serverTime: number, complete: boolean): void {
     this.#snapshot = { unrecognised, serverTime, complete }
-    this.upsert(locks, serverTime)
+    this.#known = known[Symbol.iterator]()
+    this.#serverTime = serverTime
+    this.#feed.changed()
   }
 
   upsert(locks: Iterable<WatchedLock>, serverTime: number): void {
@@ -59,11 +69,12 @@ export class WatchQueue {
 
   #next(): WatchEvent | null {
     const serverTime = this.#serverTime
+    this.#pull()
     if (this.#snapshot) {
       const { complete, ...rest } = this.#snapshot
       this.#snapshot = null
       const locks = this.#takeUpserts()
-      return { type: 'snapshot', ...rest, complete: complete && this.#upserts.size === 0, locks }
+      return { type: 'snapshot', ...rest, complete: complete && this.#isComplete(), locks }
     }
     if (this.#upserts.size > 0) return { type: 'upsert', locks: this.#takeUpserts(), serverTime }
     if (this.#removes.size > 0) return { type: 'remove', ids: this.#takeRemoves(), serverTime }
@@ -71,6 +82,21 @@ export class WatchQueue {
     const fact = type && this.#facts.get(type)
     if (type) this.#facts.delete(type)
     return fact ?? null
+  }
+
+  #isComplete(): boolean {
+    return this.#upserts.size === 0 && this.#known === null
+  }
+
+  #pull(): void {
+    while (this.#known !== null && this.#upserts.size < MOST_PULLED) {
+      const { done, value } = this.#known.next()
+      if (done) this.#known = null
+      else if (!this.#upserts.has(value.id)) {
+        this.#removes.delete(value.id)
+        this.#upserts.set(value.id, value)
+      }
+    }
   }
 
   #takeUpserts(): WatchedLock[] {

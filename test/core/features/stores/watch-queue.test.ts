@@ -108,3 +108,28 @@ it('ends at once for a screen that has already closed', async () => {
   queue.start([lock('a')], 0, 1, true)
   for await (const event of queue.events(AbortSignal.abort())) expect(event).toBeUndefined()
 })
+
+it('takes the locks of a snapshot as they are when it is sent, without those that went meanwhile', async () => {
+  const queue = new WatchQueue()
+  const known = new Map(Array.from({ length: 5000 }, (_, i) => [`key-${i}`, lock(`key-${i}`)]))
+  queue.start(known.values(), 0, 1, true)
+  const shown = new Map<string, string | null>()
+  const stop = new AbortController()
+  let events = 0
+  for await (const event of queue.events(stop.signal)) {
+    if (event.type === 'snapshot' || event.type === 'upsert')
+      for (const each of event.locks) shown.set(each.id, each.owner)
+    if (event.type === 'remove') for (const id of event.ids) shown.delete(id)
+    if (events++ === 0) {
+      expect(event).toMatchObject({ type: 'snapshot', complete: false })
+      known.delete('key-4998')
+      queue.remove(['key-4998', 'key-0'], 2)
+      known.set('key-4999', lock('key-4999', 'run-2'))
+      queue.upsert([lock('key-4999', 'run-2')], 2)
+    }
+    if (shown.size === 4998) setTimeout(() => stop.abort(), 20)
+  }
+  expect([shown.size, shown.get('key-4999'), shown.has('key-4998'), shown.has('key-0')]).toEqual([
+    ...[4998, 'run-2', false, false],
+  ])
+})
