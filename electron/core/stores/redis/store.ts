@@ -25,6 +25,7 @@ import {
   INSPECT_LIMITS,
   KeyReader,
   LIST_LIMITS,
+  LISTED_COMPANION_LIMITS,
   type ReadLimits,
   timeFrom,
 } from './read.ts'
@@ -86,7 +87,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   protected writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#run(signal, async () => {
       const raw = rawOfCopy(copy)
-      const [made] = await this.#understand(this.#client, [raw])
+      const [made] = await this.#understand(this.#client, [raw], COMPANION_LIMITS)
       checkCopy(copy, made ?? null)
       const readTime = async () => (await this.#readTime()).serverTime
       const outcome = await restoreRecord(this.#client, raw, copy.endsAt, readTime).catch(error => {
@@ -143,7 +144,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     let denied = 0
     for (const node of nodes) {
       const readPage = async (keys: readonly Buffer[]) => {
-        const readings = await this.#readKeys(node, keys, LIST_LIMITS)
+        const raws = await this.#reader.readSome(node, keys, LIST_LIMITS)
+        const readings = await this.#understand(node, raws, LISTED_COMPANION_LIMITS)
         found += readings.filter(reading => reading !== null).length
         denied += readings.filter(isDenied).length
         return readings
@@ -151,8 +153,12 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       try {
         for await (const keys of scanKeys(node, match, signal)) {
           // SCAN may return a key twice while the keyspace is resized.
-          const some = fresh.of(keys)
-          yield listPage(await readPage(some), [], some.length)
+          let some = fresh.of(keys)
+          while (some.length > 0) {
+            const readings = await readPage(some)
+            some = some.slice(readings.length)
+            yield listPage(readings, [], readings.length)
+          }
           if (fresh.isFull) return yield listPage([], [fresh.problem(match)])
         }
       } catch (error) {
@@ -241,13 +247,14 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     keys: readonly Buffer[],
     limits: ReadLimits,
   ): Promise<(Reading<RedisRaw> | null)[]> {
-    return this.#understand(client, await this.#reader.read(client, keys, limits))
+    return this.#understand(client, await this.#reader.read(client, keys, limits), COMPANION_LIMITS)
   }
 
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
   async #understand(
     client: RedisClient,
     raws: readonly (RedisRaw | null)[],
+    limits: ReadLimits,
   ): Promise<(Reading<RedisRaw> | null)[]> {
     const records = raws.map(raw => {
       if (raw === null) return null
@@ -258,7 +265,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       return { raw, verdict, wanted: verdict.is === 'lock' ? verdict.format.companions?.(raw) : undefined }
     })
     const wanted = records.flatMap(record => record?.wanted ?? NONE)
-    const companions = await this.#reader.read(client, wanted, COMPANION_LIMITS)
+    const companions = await this.#reader.read(client, wanted, limits)
     const now = this.#clock.now()
     return records.map(record => {
       if (record === null) return null
