@@ -120,7 +120,7 @@ describe('a release is never reported as done, or as not done, by an answer that
     const store = await storeOf((name, words) => {
       if (name === 'TIME') return TIME
       // The script that reads is the one with its limits as arguments.
-      return words.at(-3) === '65536' || words.at(-3) === '16777216'
+      return words.at(-4) === '65536' || words.at(-4) === '16777216'
         ? resp(['1700000000', '0', 1, ['string', -1, token.length, token]])
         : answer
     })

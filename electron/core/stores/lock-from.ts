@@ -1,5 +1,6 @@
 import { isPlausibleDeadline, isRepresentable, stateAt } from '../../../shared/lease.ts'
-import type { Deadline, Lock, Note } from '../../../shared/locks.ts'
+import type { Deadline, Holder, Lock, Note } from '../../../shared/locks.ts'
+import { clipFields, clipText } from './clip-lock.ts'
 import { makeFence } from './fence.ts'
 import type { Decoded } from './types.ts'
 
@@ -11,18 +12,24 @@ export function lockFrom(id: string, key: string, format: string, decoded: Decod
     key,
     name: decoded.name,
     format,
-    owner: decoded.owner,
-    holder: decoded.holder,
+    owner: clipText(decoded.owner),
+    holder: decoded.holder && clipHolder(decoded.holder),
     acquiredAt: decoded.acquiredAt,
     acquiredAtSource: decoded.acquiredAtSource,
     lease: decoded.lease,
     deadlines: decoded.deadlines,
     state: stateAt(decoded, now),
     fence: makeFence(format, key, decoded.seen),
-    fields: decoded.fields,
+    fields: clipFields(decoded.fields),
     notes: decoded.notes,
     observedAt: Math.round(now),
   }
+}
+
+/** The other parts of a holder repeat parts of its label. */
+function clipHolder(holder: Holder): Holder {
+  const label = clipText(holder.label)
+  return label === holder.label ? holder : { label }
 }
 
 type Clocks = {
@@ -44,7 +51,7 @@ export function leaseFrom(clocks: Clocks, now: number): Pick<Decoded, 'lease' | 
   const notes: Note[] = []
   const deadlines: Deadline[] = []
   if (storedAt !== null && !isPlausibleDeadline(storedAt, now))
-    notes.push({ code: 'implausible-expiry', raw: clocks.storedRaw ?? String(storedAt) })
+    notes.push({ code: 'implausible-expiry', raw: clipText(clocks.storedRaw ?? String(storedAt)) })
   if (storedAt !== null && isRepresentable(storedAt)) deadlines.push({ at: storedAt, source: 'stored' })
   if (ttlAt !== null && ttlAt !== undefined) deadlines.push({ at: ttlAt, source: 'ttl' })
   const stored = deadlines.find(deadline => deadline.source === 'stored')

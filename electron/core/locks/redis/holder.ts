@@ -28,8 +28,7 @@ export function holderFrom(
   const { deadlines, owner, holder, acquiredAt, acquiredAtSource } = format.decode(raw, now)
   const stored = deadlines.find(({ source }) => source === 'stored')?.at ?? null
   return {
-    // The console may show the start of a token; comparing owners needs all of it.
-    owner: format.take.ownerOf?.(raw) ?? owner,
+    owner,
     label: holder?.label ?? null,
     acquiredAt:
       acquiredAtSource === 'stored' && acquiredAt !== null && isRepresentable(acquiredAt) ? acquiredAt : null,

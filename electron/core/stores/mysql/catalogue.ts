@@ -154,7 +154,11 @@ export async function readEngine(session: Session, table: TableShape) {
 
 /** Whether a row may be large, as far as these columns go. */
 export function hasLargeColumns({ shape }: LockTable, columns: readonly string[]): boolean {
-  return columns.some(column => /text|blob|json|geometry/.test(shape.columns.get(column)?.type ?? ''))
+  return columns.some(column => isLarge(shape.columns.get(column)))
+}
+
+export function isLarge(column: Column | undefined): boolean {
+  return /text|blob|json|geometry/.test(column?.type ?? '')
 }
 
 function columnFrom(row: readonly Value[]): Column {

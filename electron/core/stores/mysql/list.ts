@@ -1,5 +1,6 @@
 import type { ListPage } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
+import { saySize } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
@@ -7,6 +8,7 @@ import { listPage } from '../record-store.ts'
 import { type Catalogue, hasLargeColumns, type LockTable, notALock } from './catalogue.ts'
 import type { Connections } from './connect.ts'
 import { lockIn } from './find.ts'
+import { keyText } from './format/row.ts'
 import type { Value } from './format/table.ts'
 import { countKeyless, readPage } from './rows.ts'
 import { endsEverything } from './server-errors.ts'
@@ -16,6 +18,8 @@ const FIRST_PAGE = 100
 const PAGE = 1000
 /** Rows with TEXT or BLOB columns may be large; a page of them must fit into memory all the same. */
 const PAGE_OF_LARGE = 50
+const MOST_PAGE_BYTES = 16 * 1024 * 1024
+const MOST_CHARACTER_BYTES = 4
 /** A sort looks at 65,535 bytes, and a character may weigh sixteen of them. */
 const LONGEST_SORTED_KEY = 4000
 const LONG_KEYS = `The server does not sort keys by more than their start, so keys like this one, of over ${LONGEST_SORTED_KEY} characters, may be missing`
@@ -39,6 +43,13 @@ export async function* pagesOfTables(
   }
 }
 
+/** How many rows fit into a page whatever is in them. */
+function mostRows({ format, shape }: LockTable): number {
+  const columns = [...format.columns, ...format.optionalColumns]
+  const width = columns.reduce((sum, column) => sum + (shape.columns.get(column)?.width || 0), 0)
+  return Math.floor(MOST_PAGE_BYTES / (width * MOST_CHARACTER_BYTES + 1))
+}
+
 async function* pagesOfTable(
   connections: Connections,
   table: LockTable,
@@ -52,7 +63,7 @@ async function* pagesOfTable(
     yield listPage([notALock(shape.name, reason)], [], keyless)
   }
   const isLarge = hasLargeColumns(table, [...format.columns, ...format.optionalColumns])
-  const size = isLarge ? PAGE_OF_LARGE : PAGE
+  const size = isLarge ? PAGE_OF_LARGE : Math.max(PAGE_OF_LARGE, Math.min(PAGE, mostRows(table)))
   const fetch = (after: Value, most: number, stop: AbortSignal) =>
     connections.use(stop, session => readPage(session, table, after, most))
   const progress = new Progress()
@@ -74,7 +85,11 @@ async function* pagesOfTable(
         : []
     if (raws.length > 0)
       yield listPage(
-        raws.map(raw => lockIn(table, raw, now)),
+        raws.map(raw => {
+          if (raw.tooLarge === null) return lockIn(table, raw, now)
+          const reason = `a row of ${saySize(raw.tooLarge)}, which is too large to be a lock`
+          return notALock(keyText(raw, format.keyColumn), reason)
+        }),
         problems,
       )
   }

@@ -1,4 +1,4 @@
-import type { LockTable } from './catalogue.ts'
+import { isLarge, type LockTable } from './catalogue.ts'
 import type { Session } from './connect.ts'
 import type { MysqlRaw, Value } from './format/table.ts'
 import { parseTime } from './format/times.ts'
@@ -7,8 +7,14 @@ import { anyOf, columnOf, compareKey, quoteName, readable, type Sql } from './sq
 /** Rows with the server's time from the same statement, so that every state is judged by the clock it was read with. */
 export type Rows = { readonly raws: readonly MysqlRaw[]; readonly now: number }
 
+/** Rows larger than what is listed come without their large values. */
+type ListedRow = MysqlRaw & { readonly tooLarge: number | null }
+
 /** `next` is the key that the next page starts after; null on the last page. */
-export type RowPage = Rows & { readonly next: Value }
+export type RowPage = { readonly raws: readonly ListedRow[]; readonly now: number; readonly next: Value }
+
+/** Of the columns that may be large, all together: far above any lock. */
+const MOST_LISTED_BYTES = 64 * 1024
 
 /** The columns of the format, after a key in the order of the key's index. */
 export async function readPage(
@@ -23,8 +29,12 @@ export async function readPage(
   const { columns, optionalColumns, keyColumn } = table.format
   const wanted = [...columns, ...optionalColumns].filter(column => table.shape.columns.has(column))
   const where = { ...from, text: `${from.text} ORDER BY ${key} LIMIT ${limit}` }
-  const rows = await select(session, table, wanted, where)
-  return { ...rows, next: rows.raws[limit - 1]?.row[keyColumn] ?? null }
+  const { raws, sizes, now } = await select(session, table, wanted, where, MOST_LISTED_BYTES)
+  const listed = raws.map((raw, i) => {
+    const size = Number(sizes[i])
+    return { ...raw, tooLarge: size > MOST_LISTED_BYTES ? size : null }
+  })
+  return { raws: listed, now, next: raws[limit - 1]?.row[keyColumn] ?? null }
 }
 
 /** Rows whose key the index considers equal to one of these, with all their columns: the caller compares the keys byte by byte. */
@@ -47,17 +57,24 @@ async function select(
   table: LockTable,
   columns: readonly string[],
   where: Sql,
-): Promise<Rows> {
-  const list = columns.map(column => readable(columnOf(table.shape, column)))
-  const sql = `SELECT ${['CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)', ...list].join(', ')}
+  mostBytes: number | null = null,
+): Promise<Rows & { readonly sizes: readonly Value[] }> {
+  const shaped = columns.map(column => columnOf(table.shape, column))
+  const large = mostBytes === null ? [] : shaped.filter(column => isLarge(column) && column !== table.key)
+  const size = ['0', ...large.map(({ name }) => `COALESCE(LENGTH(${quoteName(name)}), 0)`)].join(' + ')
+  const list = shaped.map(column =>
+    large.includes(column) ? `IF(${size} > ${mostBytes}, NULL, ${readable(column)})` : readable(column),
+  )
+  const sql = `SELECT ${['CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)', `CAST(${size} AS CHAR)`, ...list].join(', ')}
     FROM ${quoteName(table.shape.name)} WHERE ${where.text}`
   const rows = await session.read(sql, where.values)
   return {
     raws: rows.map(row => ({
       table: table.shape,
       readAt: String(row[0] ?? ''),
-      row: Object.fromEntries(columns.map((column, i) => [column, row[i + 1] ?? null])),
+      row: Object.fromEntries(columns.map((column, i) => [column, row[i + 2] ?? null])),
     })),
+    sizes: rows.map(row => row[1] ?? null),
     now: parseTime(String(rows[0]?.[0])) ?? Date.now(),
   }
 }

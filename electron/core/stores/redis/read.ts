@@ -42,10 +42,16 @@ type ScriptReply = [unknown, unknown, number, ...[Buffer, number, number, Row['b
 
 /** For listings: far above any lock, far below what hurts the server or us. */
 export const LIST_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxElements: 256, heads: false }
-/** For keys beside a lock, such as the queue of its waiters. */
+/** For keys beside a lock, such as the queue of its waiters: of a lock that is listed, and of one that is released or inspected. */
+export const LISTED_COMPANION_LIMITS: ReadLimits = { maxBytes: 32 * 1024, maxElements: 1000, heads: true }
 export const COMPANION_LIMITS: ReadLimits = { maxBytes: 1024 * 1024, maxElements: 10_000, heads: true }
 /** For one key that the operator inspects. */
 export const INSPECT_LIMITS: ReadLimits = { maxBytes: 16 * 1024 * 1024, maxElements: 10_000, heads: true }
+
+/** Of the values in one answer. The keys that are left are read with the next one. */
+const MOST_BYTES_AT_ONCE = 8 * 1024 * 1024
+/** Where the bytes are not known before. */
+const MOST_KEYS_AT_ONCE = 200
 
 /** The reading of one type in Lua. Spelled out: a table of commands would be built again for every key that is read by itself. */
 function readerLua([kind, size, body, ...args]: (typeof READERS)[number]): string {
@@ -60,18 +66,25 @@ function readerLua([kind, size, body, ...args]: (typeof READERS)[number]): strin
 const READ = script(
   `
 local maxBytes, maxElements, heads = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == '1'
+local left = tonumber(ARGV[4])
 local time = redis.call('TIME')
 local absolute = type(redis.pcall('PEXPIRETIME', KEYS[1])) == 'number'
 local out = { time[1], time[2], absolute and 1 or 0 }
 -- Few elements can still be huge: their memory is checked before they are fetched.
 local function fits(kind, key, count)
-  if kind == 'string' then return count <= maxBytes end
   if kind == 'list' then return heads end
-  if count > maxElements then return false end
-  local bytes = redis.pcall('MEMORY', 'USAGE', key, 'SAMPLES', '0')
-  return type(bytes) ~= 'number' or bytes <= maxBytes * 4
+  local bytes, most = count, maxBytes
+  if kind ~= 'string' then
+    if count > maxElements then return false end
+    bytes, most = redis.pcall('MEMORY', 'USAGE', key, 'SAMPLES', '0'), maxBytes * 4
+    if type(bytes) ~= 'number' then bytes = count * 100 end
+  end
+  if bytes > most then return false end
+  left = left - bytes
+  return true
 end
 for _, key in ipairs(KEYS) do
+  if left <= 0 then break end
   local kind = redis.call('TYPE', key).ok
   local ttl = redis.call(absolute and 'PEXPIRETIME' or 'PTTL', key)
   local size, body = 0, false
@@ -99,25 +112,41 @@ export class KeyReader {
 
   /** In the order of the keys; null for an absent one. */
   async read(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<(RedisRaw | null)[]> {
-    if (keys.length === 0) return []
+    const raws: (RedisRaw | null)[] = []
+    while (raws.length < keys.length)
+      for (const raw of await this.readSome(client, keys.slice(raws.length), limits)) raws.push(raw)
+    return raws
+  }
+
+  /** The first of the keys, at least one: as many as fit into one answer. */
+  async readSome(
+    client: RedisClient,
+    keys: readonly Buffer[],
+    limits: ReadLimits,
+  ): Promise<(RedisRaw | null)[]> {
     const rows = await this.#byScripts(client, keys, limits).catch(error => {
       // An account without EVAL, or without the right to one of these keys, reads them key by key.
       if (!isNotPermitted(error)) throw error
-      return this.#byCommands(client, keys, limits)
+      return this.#byCommands(client, keys.slice(0, MOST_KEYS_AT_ONCE), limits)
     })
-    return keys.map((key, i) => rawFrom(key, rows[i] as Row, this.isCluster))
+    if (rows.length === 0 || rows.length > keys.length) throw unreadable('the values of keys')
+    return rows.map((row, i) => rawFrom(keys[i] as Buffer, row, this.isCluster))
   }
 
   /** A cluster refuses scripts over keys of several slots, so there each key is read by itself. */
   async #byScripts(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
-    const batches = this.isCluster ? keys.map(key => [key]) : [keys]
-    return (await Promise.all(batches.map(batch => this.#byScript(client, batch, limits)))).flat()
+    const batches = this.isCluster ? keys.slice(0, MOST_KEYS_AT_ONCE).map(key => [key]) : [keys]
+    const rows = await Promise.all(batches.map(batch => this.#byScript(client, batch, limits)))
+    // One that is missing would make a value that of another key.
+    if (this.isCluster && rows.some(each => each.length !== 1)) throw unreadable('the value of a key')
+    return rows.flat()
   }
 
   async #byScript(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
     const sentAt = this.clock.localNow()
     const { maxBytes, maxElements, heads } = limits
-    const reply = await runScript(client, READ, keys, [maxBytes, maxElements, heads ? 1 : 0])
+    const args = [maxBytes, maxElements, heads ? 1 : 0, MOST_BYTES_AT_ONCE]
+    const reply = await runScript(client, READ, keys, args)
     const [seconds, micros, absolute, ...rows] = reply as ScriptReply
     const now = timeFrom([seconds, micros])
     this.clock.observe(now, sentAt, this.clock.localNow(), 0)

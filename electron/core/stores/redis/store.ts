@@ -26,6 +26,7 @@ import {
   INSPECT_LIMITS,
   KeyReader,
   LIST_LIMITS,
+  LISTED_COMPANION_LIMITS,
   type ReadLimits,
   timeFrom,
 } from './read.ts'
@@ -87,7 +88,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   protected writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#run(signal, async () => {
       const raw = rawOfCopy(copy)
-      const [made] = await this.#understand(this.#client, [raw])
+      const [made] = await this.#understand(this.#client, [raw], COMPANION_LIMITS)
       checkCopy(copy, made ?? null)
       const readTime = async () => (await this.#readTime()).serverTime
       const outcome = await restoreRecord(this.#client, raw, copy.endsAt, readTime).catch(error => {
@@ -143,17 +144,20 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     let found = 0
     let denied = 0
     for (const node of nodes) {
-      const readPage = async (keys: readonly Buffer[]) => {
-        const readings = await this.#readKeys(node, keys, LIST_LIMITS)
+      let fresh: Buffer[] = []
+      const readPage = async (): Promise<ListPage> => {
+        const raws = await this.#reader.readSome(node, fresh, LIST_LIMITS)
+        const readings = await this.#understand(node, raws, LISTED_COMPANION_LIMITS)
         found += readings.filter(reading => reading !== null).length
         denied += readings.filter(isDenied).length
-        return readings
+        fresh = fresh.slice(readings.length)
+        return listPage(readings, [], readings.length)
       }
       try {
         for await (const keys of scanKeys(node, match, signal)) {
           // SCAN may return a key twice while the keyspace is resized.
-          const fresh = keys.filter(key => seen.add(key))
-          yield listPage(await readPage(fresh), [], fresh.length)
+          fresh = keys.filter(key => seen.add(key))
+          while (fresh.length > 0) yield await readPage()
           if (seen.isFull) return yield listPage([], [tooManyKeys(seen.size, match)])
         }
       } catch (error) {
@@ -242,13 +246,14 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     keys: readonly Buffer[],
     limits: ReadLimits,
   ): Promise<(Reading<RedisRaw> | null)[]> {
-    return this.#understand(client, await this.#reader.read(client, keys, limits))
+    return this.#understand(client, await this.#reader.read(client, keys, limits), COMPANION_LIMITS)
   }
 
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
   async #understand(
     client: RedisClient,
     raws: readonly (RedisRaw | null)[],
+    limits: ReadLimits,
   ): Promise<(Reading<RedisRaw> | null)[]> {
     const records = raws.map(raw => {
       if (raw === null) return null
@@ -259,7 +264,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       return { raw, verdict, wanted: verdict.is === 'lock' ? verdict.format.companions?.(raw) : undefined }
     })
     const wanted = records.flatMap(record => record?.wanted ?? NONE)
-    const companions = await this.#reader.read(client, wanted, COMPANION_LIMITS)
+    const companions = await this.#reader.read(client, wanted, limits)
     const now = this.#clock.now()
     return records.map(record => {
       if (record === null) return null

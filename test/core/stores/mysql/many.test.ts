@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { clipText } from '../../../../electron/core/stores/clip-lock.ts'
 import { readCatalogue } from '../../../../electron/core/stores/mysql/catalogue.ts'
 import { Connections } from '../../../../electron/core/stores/mysql/connect.ts'
 import { MYSQL_FORMATS } from '../../../../electron/core/stores/mysql/formats/index.ts'
@@ -101,7 +102,7 @@ describe('looking at many rows', () => {
     await db.plain.query("INSERT INTO locks (lock_key, lock_id) VALUES (x'ff00', 'bytes')")
     await put('locks', large)
     const found = await look(db.store(), ['hex:ff00', ...large, 'hex:ff01'])
-    expect(found).toEqual(['bytes', ...large.map(key => `holder of ${key}`), 'absent'])
+    expect(found).toEqual(['bytes', ...large.map(key => clipText(`holder of ${key}`)), 'absent'])
   })
 
   it.each([

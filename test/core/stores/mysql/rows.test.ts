@@ -40,6 +40,24 @@ describe('process lock tables of other shapes', () => {
     expect(lock.state).toBe('held')
   })
 
+  it('lists a row that is too large for a lock by its name and size', async () => {
+    await db.plain.query(
+      shape(
+        'lock_key VARCHAR(50) PRIMARY KEY, lock_id MEDIUMTEXT, pid INT, acquired_at TIMESTAMP NULL, expires_at TIMESTAMP NULL',
+      ),
+    )
+    await put({ lock_key: 'a', lock_id: 'x'.repeat(70_000) })
+    await put({ lock_key: 'b', lock_id: 'x'.repeat(60_000) })
+    const pages = []
+    for await (const page of db.store().list({}, never)) pages.push(page)
+    expect(pages.flatMap(page => page.unrecognised)).toEqual([
+      { key: 'a', reason: 'a row of 68.4 KB, which is too large to be a lock' },
+    ])
+    const [lock] = pages.flatMap(page => page.locks)
+    expect(lock).toMatchObject({ key: 'b' })
+    expect(JSON.stringify(lock).length).toBeLessThan(2000)
+  })
+
   it('recognizes the columns in any case and order, among others', async () => {
     await db.plain.query(
       shape(

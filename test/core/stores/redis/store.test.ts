@@ -54,6 +54,22 @@ it('reports a database number that does not exist, and reads no other database',
   expect(code).toBe('NOT_FOUND')
 })
 
+it('reads a page of large values in parts, each key once', async () => {
+  const place = await redisPlace()
+  const value = 'x'.repeat(60_000)
+  const keys = Array.from({ length: 400 }, (_, i) => `page:${i}`)
+  await place.client.mset(Object.fromEntries(keys.map(key => [key, value])))
+  const scanned: number[] = []
+  const found: string[] = []
+  for await (const page of (await place.open()).list({}, never)) {
+    scanned.push(page.scanned)
+    for (const { key } of page.unrecognised) found.push(key)
+  }
+  expect(found.sort()).toEqual(keys.sort())
+  // No answer has more than 8 MB of values.
+  expect(Math.max(...scanned)).toBeLessThan(150)
+})
+
 it('refuses an unknown format by naming the known ones', async () => {
   await expect(openStore('redis://127.0.0.1/0?format=nonsense', undefined)).rejects.toThrow(/recharge-json/)
 })

@@ -66,9 +66,7 @@ export function attributeBytes(value: AttributeValue): Buffer {
   return Buffer.from(value.S ?? value.N ?? JSON.stringify(attributeJson(value)))
 }
 
-const FIELD_LIMIT = 500
-
-/** All attributes but the key, truncated: an item may have 400 KB, and a screen thousands of items. */
+/** All attributes but the key. */
 export function fieldsOf(item: Item, except: readonly string[]): Record<string, FieldValue> {
   const entries = Object.entries(item).filter(([name]) => !except.includes(name))
   return Object.fromEntries(entries.map(([name, value]) => [name, fieldValue(value)]))
@@ -80,13 +78,8 @@ function fieldValue(value: AttributeValue): FieldValue {
   // Numbers that JavaScript cannot carry exactly stay text.
   if (value.N !== undefined && Number.isFinite(Number(value.N)) && String(Number(value.N)) === value.N)
     return Number(value.N)
-  if (value.B !== undefined)
-    return shortText(bytesToDisplay(Buffer.from(value.B.subarray(0, FIELD_LIMIT + 1))))
-  return shortText(value.S ?? value.N ?? JSON.stringify(attributeJson(value)))
-}
-
-export function shortText(text: string): string {
-  return text.length <= FIELD_LIMIT ? text : `${text.slice(0, FIELD_LIMIT)}…`
+  if (value.B !== undefined) return bytesToDisplay(Buffer.from(value.B))
+  return value.S ?? value.N ?? JSON.stringify(attributeJson(value))
 }
 
 function base64(bytes: Uint8Array): string {

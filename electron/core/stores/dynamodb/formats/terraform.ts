@@ -2,7 +2,7 @@ import type { Holder, Note } from '../../../../../shared/locks.ts'
 import { excerpt } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, type Item, shortText, typeName } from '../format/attribute.ts'
+import { attribute, type Item, typeName } from '../format/attribute.ts'
 import { type DynamoFormat, type DynamoRaw, type Guard, seenIn, wholeItem } from '../format/record.ts'
 
 const KEY = 'LockID'
@@ -59,7 +59,7 @@ export const terraform: DynamoFormat = {
       fields: Object.fromEntries(
         FIELDS.flatMap(name => {
           const text = textIn(info, name)
-          return text === null ? [] : [[name, shortText(text)]]
+          return text === null ? [] : [[name, text]]
         }),
       ),
       seen: { exact: seenIn(guardsOf(raw)) },

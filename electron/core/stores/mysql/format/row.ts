@@ -4,9 +4,6 @@ import { type Decoded, OTHER } from '../../types.ts'
 import { type MysqlFormat, type MysqlRaw, missingColumns, type SeenColumn, type Value } from './table.ts'
 import { leaseUntil, timeIn } from './times.ts'
 
-/** A field is for reading; the whole value is what is compared, and what the inspector shows. */
-const SHOWN_FIELD = 1000
-
 /** A column's value for people, or null. Not for comparisonOf: bytes that are no text are written as escapes. */
 export function textOf(raw: MysqlRaw, column: string): string | null {
   const value = raw.row[column] ?? null
@@ -77,5 +74,5 @@ function fieldOf(raw: MysqlRaw, column: string): FieldValue {
   if (text === null) return null
   const isInteger = raw.table.columns.get(column)?.type.endsWith('int')
   if (isInteger && Number.isSafeInteger(Number(text))) return Number(text)
-  return text.length > SHOWN_FIELD ? `${text.slice(0, SHOWN_FIELD)}…` : text
+  return text
 }

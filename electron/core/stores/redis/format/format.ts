@@ -9,8 +9,6 @@ import type { RedisRaw } from './record.ts'
 export type RedisTake = Take & {
   /** The whole value; null for a JSON object with times, a mark and metadata. */
   readonly encode: ((owner: string) => Buffer) | null
-  /** The whole owner, where the decoded one may be cut. */
-  readonly ownerOf?: (raw: RedisRaw) => string | null
   /** A release is announced under the name of the lock, and not under its key. */
   readonly announcesName?: boolean
 }

@@ -58,7 +58,7 @@ export const redisson: RedisFormat = {
     const holders = holdersOf(raw)
     const mode = modeOf(raw) ?? 'lock'
     const [, instance = '', thread = ''] = HOLDER.exec(holders[0]?.name ?? '') ?? []
-    const waiting = waitersOf(raw)
+    const waiting = waiterCount(raw)
     const fencing = companionOf(raw, FENCING_TOKEN)
     const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
     return {
@@ -69,14 +69,14 @@ export const redisson: RedisFormat = {
       acquiredAtSource: 'unknown',
       ...times,
       fields: {
-        kind: mode === 'lock' ? (waiting.length > 0 ? 'fair lock' : 'lock') : `${mode} lock`,
+        kind: mode === 'lock' ? (waiting > 0 ? 'fair lock' : 'lock') : `${mode} lock`,
         count: holders.map(({ count }) => count).join(', '),
         ...(fencing?.type === 'string' ? { fencingToken: fencing.bytes.toString('latin1') } : {}),
       },
       notes: [
         ...times.notes,
         ...(holders.length > 1 ? [{ code: 'several-holders' as const, count: holders.length }] : []),
-        ...(waiting.length > 0 ? [{ code: 'waiters' as const, count: waiting.length }] : []),
+        ...(waiting > 0 ? [{ code: 'waiters' as const, count: waiting }] : []),
       ],
       seen: { exact: fieldsOf(raw).flat() },
     }
@@ -123,6 +123,13 @@ function beside(raw: RedisRaw, prefix: string): Buffer {
 
 function companionOf(raw: RedisRaw, prefix: string): RedisValue | undefined {
   return raw.companions.get(beside(raw, prefix).toString())?.value
+}
+
+/** Also of a queue that is too long to be listed. */
+function waiterCount(raw: RedisRaw): number {
+  const timeouts = raw.companions.get(beside(raw, TIMEOUTS).toString())
+  const { type } = timeouts?.value ?? {}
+  return type === 'zset' || type === 'too-large' ? (timeouts?.size ?? 0) : 0
 }
 
 function waitersOf(raw: RedisRaw): Buffer[] {

@@ -2,13 +2,13 @@ import { MINUTE_MS } from '../../../../../shared/duration.ts'
 import { holdsForMaintenance } from '../../../../../shared/hold-words.ts'
 import { bytesToDisplay } from '../../../lib/bytes.ts'
 import { OTHER } from '../../types.ts'
-import { bytesOf, decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
+import { bytesOf, decodeToken, isDistinctive, type RedisFormat, tokenProgram } from '../format/format.ts'
 
-/** Longer values are shown in full by inspect; a row does not need them. */
-const OWNER_LIMIT = 256
+/** Only the start of a long value decides whether it looks like a token. */
+const TOKEN_LIMIT = 256
 
 function isHeldForMaintenance(value: Buffer): boolean {
-  return value.length <= OWNER_LIMIT && holdsForMaintenance(value.toString('latin1')) !== null
+  return value.length <= TOKEN_LIMIT && holdsForMaintenance(value.toString('latin1')) !== null
 }
 
 export const token: RedisFormat = {
@@ -29,7 +29,7 @@ export const token: RedisFormat = {
     noUndo: null,
   },
 
-  take: { prefixes: [''], leaseMs: MINUTE_MS / 2, pollMs: 1000, encode: Buffer.from, ownerOf: textOf },
+  take: { prefixes: [''], leaseMs: MINUTE_MS / 2, pollMs: 1000, encode: Buffer.from },
 
   recognise(raw, hint) {
     if (raw.value.type !== 'string' || raw.value.bytes.length === 0) return OTHER
@@ -42,10 +42,11 @@ export const token: RedisFormat = {
   },
 
   decode(raw, now) {
-    const owner = bytesToDisplay(bytesOf(raw).subarray(0, OWNER_LIMIT))
+    const value = bytesOf(raw)
     return decodeToken(raw, now, {
       name: raw.keyText,
-      owner,
+      owner: bytesToDisplay(value),
+      isDistinctive: isDistinctive(bytesToDisplay(value.subarray(0, TOKEN_LIMIT))),
       fields: { size: raw.size },
     })
   },
