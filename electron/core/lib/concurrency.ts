@@ -76,6 +76,20 @@ export async function eachOf<T>(
 
 /** How long a host may wait for its turn. */
 const TURN_MS = 4
+
+/** Lets the event loop turn, if it has not for some milliseconds. */
+export class Turns {
+  #until = performance.now() + TURN_MS
+
+  get isOver(): boolean {
+    return performance.now() >= this.#until
+  }
+
+  async next(): Promise<void> {
+    await new Promise(resolve => setImmediate(resolve))
+    this.#until = performance.now() + TURN_MS
+  }
+}
 const ITEMS_PER_READING = 16
 /** Little work is done at once, without a look at the clock. */
 const AT_ONCE = 256
@@ -89,17 +103,17 @@ export function eachYielding<T>(
   work: (item: T, i: number) => void,
 ): Promise<void> | undefined {
   const left = items[Symbol.iterator]()
+  const turns = new Turns()
   let i = 0
   const isDoneAfterTurn = (): boolean => {
-    const until = performance.now() + TURN_MS
     for (let next = left.next(); !next.done; next = left.next()) {
       work(next.value, i++)
-      if (i >= AT_ONCE && i % ITEMS_PER_READING === 0 && performance.now() >= until) return false
+      if (i >= AT_ONCE && i % ITEMS_PER_READING === 0 && turns.isOver) return false
     }
     return true
   }
   const rest = async (): Promise<void> => {
-    do await new Promise(resolve => setImmediate(resolve))
+    do await turns.next()
     while (!isDoneAfterTurn())
   }
   return isDoneAfterTurn() ? undefined : rest()

@@ -16,42 +16,19 @@ const MOST_MEMBERS = 100
 /** What a screen sends back to act on a record. */
 const WHOLE = new Set(['id', 'lockId'])
 
-/** What JSON may write as an escape. */
-const ESCAPED = /["\\\p{Cc}\p{Cs}]/u
-
-/** The bytes of a value as JSON, without writing it. Counts no further than beyond `most`. */
-export function jsonBytes(value: unknown, most = Number.POSITIVE_INFINITY): number {
-  switch (typeof value) {
-    case 'string':
-      return ESCAPED.test(value) ? Buffer.byteLength(JSON.stringify(value)) : Buffer.byteLength(value) + 2
-    case 'number':
-      return Number.isFinite(value) ? String(value).length : 4
-    case 'boolean':
-      return value ? 4 : 5
-    case 'object':
-      return value === null ? 4 : membersBytes(value, most)
-    default:
-      return 4
-  }
-}
-
-function membersBytes(value: object, most: number): number {
-  const isList = Array.isArray(value)
-  let bytes = 1
-  for (const name in value) {
-    const each = value[name as keyof typeof value]
-    if (each === undefined && !isList) continue
-    bytes += (isList ? 1 : jsonBytes(name) + 2) + jsonBytes(each, most - bytes)
-    if (bytes > most) return bytes
-  }
-  return Math.max(2, bytes)
+/** The bytes of a value as JSON. Writing it is quicker than counting them in any other way. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? 'null')
 }
 
 /** A record as it is; one that is too large with its long texts cut, except for the id that finds it. */
 export function fitted<T>(value: T, bytes = PAGE_BYTES): T {
-  if (jsonBytes(value, bytes) <= bytes) return value
+  return jsonBytes(value) <= bytes ? value : shortened(value, bytes)
+}
+
+function shortened<T>(value: T, bytes: number): T {
   const shown = withShortTexts(value, LONGEST_TEXT, WHOLE)
-  return (jsonBytes(shown, bytes) <= bytes ? shown : withShortTexts(value, SHORT_TEXT, WHOLE)) as T
+  return (jsonBytes(shown) <= bytes ? shown : withShortTexts(value, SHORT_TEXT, WHOLE)) as T
 }
 
 /** The start of a text that is only shown. */
@@ -94,9 +71,10 @@ export function firstPage<T>(items: Iterable<T>, most = MOST_ITEMS, bytes = PAGE
   let left = bytes
   for (const item of items) {
     if (page.length >= most) break
+    const size = jsonBytes(item)
     // A text by itself is an id.
-    const shown = typeof item === 'string' ? item : fitted(item, bytes)
-    left -= jsonBytes(shown) + 1
+    const shown = size <= bytes || typeof item === 'string' ? item : shortened(item, bytes)
+    left -= (shown === item ? size : jsonBytes(shown)) + 1
     if (left < 0 && page.length > 0) break
     page.push(shown)
   }

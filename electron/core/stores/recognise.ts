@@ -64,7 +64,7 @@ export function readVerdict<Raw>(
   now: number,
   key: string,
 ): Reading<Raw> {
-  if (jsonBytes(key) > LONGEST_KEY)
+  if (key.length > LONGEST_KEY / MOST_BYTES_A_CHARACTER && jsonBytes(key) > LONGEST_KEY)
     return { lock: null, key: shortText(key), reason: TOO_LONG, isCompanion: false, raw }
   if (verdict.is === 'lock') return readLock(verdict.format, raw, now, key)
   const isCompanion = verdict.is === 'companion'
@@ -73,6 +73,7 @@ export function readVerdict<Raw>(
 
 /** No screen could send it back. As JSON, because that is how it travels. */
 const LONGEST_KEY = 100_000
+const MOST_BYTES_A_CHARACTER = 6
 const TOO_LONG = 'its key is too long for a lock'
 const COMPANION = 'it belongs to a lock without being one'
 

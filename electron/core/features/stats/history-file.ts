@@ -143,6 +143,8 @@ class HistoryPart {
   #file: { readonly path: string; readonly madeAt: number; bytes: number; torn: boolean } | null = null
   #timer: NodeJS.Timeout | null = null
   readonly #writes = new WorkQueue()
+  /** A write that waits for its turn, and will take all lines until then. */
+  #nextWrite: Promise<void> | null = null
   /** The code of the last write error; null if the last write succeeded. */
   problem: string | null = null
 
@@ -160,8 +162,13 @@ class HistoryPart {
   flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    // Once the caller is done, so that a burst of lines is one batch and does not overflow behind the first few.
-    return this.#writes.run(() => Promise.resolve().then(() => this.#write()))
+    this.#nextWrite ??= this.#writes.run(async () => {
+      // Once the caller is done, so that a burst of lines is one batch and does not overflow behind the first few.
+      await Promise.resolve()
+      this.#nextWrite = null
+      await this.#write()
+    })
+    return this.#nextWrite
   }
 
   async #write(): Promise<void> {

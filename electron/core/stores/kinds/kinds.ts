@@ -12,10 +12,12 @@ import type { LockStore } from '../types.ts'
 export const BUILT_IN_KINDS: readonly StoreKind[] = [redisKind, mysqlKind, dynamodbKind, memoryKind]
 
 const kinds = new Map<string, StoreKind>()
+const formats = new Map<string, FormatInfo>()
 
 /** Adds a kind to this process: its addresses, consoles, commands and their screens. */
 export function registerKind(kind: StoreKind): void {
   kinds.set(kind.description.id, kind)
+  for (const { info } of kind.formats) formats.set(info.id, info)
   addKinds([kind.description])
 }
 
@@ -31,7 +33,7 @@ export function allFormats(): readonly FormatInfo[] {
 }
 
 export function formatInfo(id: string): FormatInfo | undefined {
-  return allFormats().find(info => info.id === id)
+  return formats.get(id)
 }
 
 export function formatsOf(kindId: string): readonly KindFormat[] {

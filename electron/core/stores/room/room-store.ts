@@ -9,7 +9,7 @@ import type {
 import type { Result } from '../../../../shared/result.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../../shared/stores.ts'
-import { only, type Settled, settle } from '../../lib/concurrency.ts'
+import { only, type Settled, settle, Turns } from '../../lib/concurrency.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { linkedAbort, onAbort, WakeableSleep } from '../../lib/timers.ts'
 import type { Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from '../types.ts'
@@ -164,6 +164,7 @@ export class RoomStore implements LockStore {
     const stop = linkedAbort(signal)
     const pages: { readonly page: unknown; readonly taken: () => void }[] = []
     const news = new WakeableSleep()
+    const turns = new Turns()
     let end: Settled<unknown> | null = null
     const receive: Receive = (message, reply) => {
       if (message.type !== 'page') return
@@ -180,6 +181,8 @@ export class RoomStore implements LockStore {
         if (next) {
           yield next.page
           throwIfAborted(signal)
+          // Node delivers messages without a turn of the event loop for as long as they come.
+          if (turns.isOver) await turns.next()
           next.taken()
         } else if (end === null) await news.sleep()
         else return void only([end])
