@@ -1,3 +1,5 @@
+import { isRepresentable } from '../../../../shared/lease.ts'
+import { unreadable } from '../../stores/bad-answer.ts'
 import type { Session } from '../../stores/mysql/connect.ts'
 import type { Column, Value } from '../../stores/mysql/format/table.ts'
 import { allOf, compareKey, isExactly, quoteName, rowWithKey, type Sql } from '../../stores/mysql/sql.ts'
@@ -46,7 +48,7 @@ export class LockRow {
       FROM (SELECT 1 AS one) AS asked LEFT JOIN ${this.#table} ON ${where.text}`,
       where.values,
     )
-    return { now: millis(now) ?? 0, isReadOnly: /^(1|on)$/i.test(String(readOnly)), row: rowFrom(row) }
+    return { now: clockOf(now), isReadOnly: /^(1|on)$/i.test(String(readOnly)), row: rowFrom(row) }
   }
 
   /** Locks the row that the unique index has for this key until the transaction ends. */
@@ -134,7 +136,7 @@ function rowFrom([id, owner, pid, acquired, expires, live, now]: readonly Value[
       expiresAt: millis(expires),
     },
     isLive: String(live) === '1',
-    readAt: millis(now) ?? 0,
+    readAt: clockOf(now),
   }
 }
 
@@ -144,5 +146,15 @@ function hasId(id: string): Sql {
 }
 
 function millis(seconds: Value | undefined): number | null {
-  return seconds == null ? null : Math.round(Number(seconds) * 1000)
+  if (seconds == null) return null
+  const at = Math.round(Number(seconds) * 1000)
+  if (!isRepresentable(at)) throw unreadable('a time')
+  return at
+}
+
+/** The server's time, from which leases are counted. */
+function clockOf(seconds: Value | undefined): number {
+  const now = millis(seconds)
+  if (now === null) throw unreadable('its clock')
+  return now
 }

@@ -1,3 +1,4 @@
+import { unreadable } from '../bad-answer.ts'
 import { isLarge, type LockTable } from './catalogue.ts'
 import type { Session } from './connect.ts'
 import type { MysqlRaw, Value } from './format/table.ts'
@@ -49,7 +50,9 @@ export async function countKeyless(session: Session, table: LockTable): Promise<
   const [row] = await session.read(
     `SELECT COUNT(*) FROM ${quoteName(table.shape.name)} WHERE ${quoteName(table.key.name)} IS NULL`,
   )
-  return Number(row?.[0] ?? 0)
+  const count = Number(row?.[0] ?? 0)
+  if (!Number.isSafeInteger(count)) throw unreadable('the number of rows')
+  return count
 }
 
 async function select(
@@ -68,6 +71,8 @@ async function select(
   const sql = `SELECT ${['CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)', `CAST(${size} AS CHAR)`, ...list].join(', ')}
     FROM ${quoteName(table.shape.name)} WHERE ${where.text}`
   const rows = await session.read(sql, where.values)
+  const now = rows.length === 0 ? Date.now() : parseTime(String(rows[0]?.[0]))
+  if (now === null) throw unreadable('its clock')
   return {
     raws: rows.map(row => ({
       table: table.shape,
@@ -75,6 +80,6 @@ async function select(
       row: Object.fromEntries(columns.map((column, i) => [column, row[i + 2] ?? null])),
     })),
     sizes: rows.map(row => row[1] ?? null),
-    now: parseTime(String(rows[0]?.[0])) ?? Date.now(),
+    now,
   }
 }

@@ -65,7 +65,8 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
       const sentAt = this.#clock.localNow()
       const [[time] = []] = await session.read('SELECT CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)')
       const serverTime = parseTime(String(time))
-      if (serverTime !== null) this.#clock.observe(serverTime, sentAt, this.#clock.localNow(), 1)
+      if (serverTime === null) throw unreadable('its clock')
+      this.#clock.observe(serverTime, sentAt, this.#clock.localNow(), 1)
       return this.#clock.reading()
     })
   }
