@@ -87,7 +87,6 @@ export function openSession(core: Core, send: Send): Session {
   /** The last line of defence: a method bounds its own answers. Nothing is dropped in silence. */
   function checkSize(content: unknown, done: string | null): void {
     if (jsonBytes(content) <= LARGEST_CONTENT) return
-    core.metrics.countTooLarge()
     const message = done === null ? TOO_LARGE : `${done}, but ${TOO_LARGE.toLowerCase()}`
     throw new StoreError('TOO_LARGE', message, { uncertain: done !== null })
   }

@@ -12,5 +12,5 @@ export const openHere: Open = address => openStore(showAddress(address), address
 /** From the build, because a worker thread runs no TypeScript. */
 export const ROOM_FILE = fileURLToPath(new URL('../../dist/node/room.js', import.meta.url))
 
-export const openInRoom: Open = address =>
-  RoomStore.open(ROOM_FILE, { address: showAddress(address), password: address.password ?? undefined })
+export const openInRoom: Open = async address =>
+  new RoomStore(ROOM_FILE, { address: showAddress(address), password: address.password ?? undefined })

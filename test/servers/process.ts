@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -93,7 +94,16 @@ export async function startProcess(
       child.kill(signal)
       await exited
     },
-    freeze: () => void child.kill('SIGSTOP'),
+    freeze: () => {
+      child.kill('SIGSTOP')
+      while (process.platform === 'linux' && !isStopped(child.pid as number)) {}
+    },
     thaw: () => void child.kill('SIGCONT'),
   }
+}
+
+/** A busy machine takes a while to stop all threads of a process. */
+function isStopped(pid: number): boolean {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.every(thread => / [TtZX] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')))
 }

@@ -71,12 +71,6 @@ export const METRICS = {
     help: 'Version of the running Lockkeeper; always 1.',
     samples: ({ version }) => [[{ version }, 1]],
   },
-  lockkeeper_answers_too_large_total: {
-    type: 'counter',
-    labels: [],
-    help: 'Answers that were too large for a screen, and became an error.',
-    samples: ({ tooLarge }) => [[{}, tooLarge]],
-  },
   lockkeeper_store_up: gauge('Whether the store answered the last read.', store =>
     store.status === null ? null : Number(store.status !== 'down'),
   ),

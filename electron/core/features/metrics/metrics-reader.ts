@@ -35,15 +35,9 @@ export type TenureListener = (store: { readonly name: string; readonly kind: str
 /** The watched stores for a monitoring system: all figures of one moment, and each tenure when it ends. */
 export class MetricsReader implements HistorySubscriber {
   readonly #listeners: TenureListener[] = []
-  #tooLarge = 0
   #cachedNames: ReadonlyMap<WatchedStore, string> | null = null
 
   constructor(readonly options: MetricsReaderOptions) {}
-
-  /** An answer was replaced by an error because it was too large for a frame. */
-  countTooLarge(): void {
-    this.#tooLarge++
-  }
 
   /** `keys`: how many locks of each store to list. */
   read(keys: number) {
@@ -56,7 +50,6 @@ export class MetricsReader implements HistorySubscriber {
     return {
       stores: [...names].map(([store, name]) => readStore(store, name, keys)),
       alerts: alerts ?? null,
-      tooLarge: this.#tooLarge,
     }
   }
 

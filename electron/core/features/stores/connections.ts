@@ -7,7 +7,8 @@ import { StoreError, toFailure } from '../../lib/errors.ts'
 import { NEVER } from '../../lib/timers.ts'
 import { openProvider } from '../../locks/kinds/open-provider.ts'
 import type { Provider } from '../../locks/provider.ts'
-import { needsRoom, openStore } from '../../stores/kinds/kinds.ts'
+import { formatsOf, needsRoom, openStore } from '../../stores/kinds/kinds.ts'
+import { chooseFormats } from '../../stores/recognise.ts'
 import { RoomStore } from '../../stores/room/room-store.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { WatchSubscriber } from './subscriber.ts'
@@ -179,9 +180,12 @@ export class Connections {
     return out
   }
 
-  #openStore(address: string, password: string | undefined): Promise<LockStore> {
-    const inRoom = this.roomFile !== null && needsRoom(parseAddress(address))
-    return inRoom ? RoomStore.open(this.roomFile, { address, password }) : openStore(address, password)
+  async #openStore(text: string, password: string | undefined): Promise<LockStore> {
+    const address = parseAddress(text)
+    if (this.roomFile === null || !needsRoom(address)) return openStore(text, password)
+    // The room would refuse it later.
+    chooseFormats(formatsOf(address.kind), address.format)
+    return new RoomStore(this.roomFile, { address: text, password })
   }
 
   #find(storeId: string): Open {

@@ -38,7 +38,7 @@ export type ToRoom =
 
 /** From a room. */
 export type FromRoom =
-  | { readonly type: 'opened'; readonly hasTables: boolean }
+  | { readonly type: 'ready' }
   | { readonly type: 'refused'; readonly failure: Failure }
   | { readonly type: 'answer'; readonly id: number; readonly result: Result<unknown> }
   /** Of a stream: a packed page of a list, or a piece of a raw part. */

@@ -1,4 +1,5 @@
 import { parseAddress, showAddress } from '../../../../shared/address.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
 import type {
   ListPage,
   RawPiece,
@@ -58,27 +59,17 @@ export class RoomStore implements LockStore {
   #lastError: StoreError | null = null
   #isClosed = false
 
-  private constructor(
+  /** Starts the room, in which the store is opened. Contacts no server. */
+  constructor(
     readonly file: string,
     readonly data: RoomData,
   ) {
     const address = parseAddress(data.address)
     this.kind = address.kind
     this.address = showAddress(address)
+    if (kindOf(address.kind).address.place.narrows.includes('table'))
+      this.tables = signal => this.#ask('tables', [], signal)
     this.#room = this.#start()
-  }
-
-  /** Starts the room, in which the store is opened. Contacts no server. */
-  static async open(file: string, data: RoomData): Promise<RoomStore> {
-    const store = new RoomStore(file, data)
-    try {
-      const { hasTables } = await store.#room.opened
-      if (hasTables) store.tables = signal => store.#ask('tables', [], signal)
-      return store
-    } catch (error) {
-      await store.close()
-      throw error
-    }
   }
 
   spent(): Spent {
@@ -239,14 +230,17 @@ export class RoomStore implements LockStore {
     return new Room(this.file, this.data, why => this.#ended(why))
   }
 
-  #ended(why: string): StoreError {
+  #ended(why: string | StoreError): StoreError {
     const now = performance.now()
     if (now - this.#startedAt >= STEADY_MS) this.#failures = 0
     this.#retryAt = now + Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, LONGEST_RETRY_MS)
-    this.#lastError = new StoreError(
-      'STORE_UNREACHABLE',
-      `The reader of ${this.address} stopped: ${why}. Other stores are not affected`,
-    )
+    this.#lastError =
+      why instanceof StoreError
+        ? why
+        : new StoreError(
+            'STORE_UNREACHABLE',
+            `The reader of ${this.address} stopped: ${why}. Other stores are not affected`,
+          )
     return this.#lastError
   }
 }

@@ -37,11 +37,10 @@ export type Listener = {
 export class Room {
   readonly #worker: Worker
   readonly #operations = new Map<number, Listener>()
-  readonly opened: Promise<Extract<FromRoom, { type: 'opened' }>>
-  #open: (message: Extract<FromRoom, { type: 'opened' }>) => void = () => {}
-  #refuse: (error: StoreError) => void = () => {}
   #onClosed = () => {}
   #nextId = 1
+  /** Starting takes long on a busy machine. */
+  #isUp = false
   #unanswered = 0
   #pings: NodeJS.Timeout | undefined
   isOver = false
@@ -50,21 +49,16 @@ export class Room {
   constructor(
     file: string,
     data: RoomData,
-    /** Makes the error of all its operations. */
-    readonly onEnd: (why: string) => StoreError,
+    /** Called once, with the reason or the refusal to open the store. Returns the error of all its operations. */
+    readonly onEnd: (why: string | StoreError) => StoreError,
   ) {
-    this.opened = new Promise((resolve, reject) => {
-      this.#open = resolve
-      this.#refuse = reject
-    })
-    // Awaited only where a store is opened for the first time.
-    this.opened.catch(() => {})
     this.#worker = new Worker(file, {
       name: 'store',
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
     })
     this.#worker.on('message', ({ messages, spent }: BatchFromRoom) => {
+      this.#isUp = true
       this.#unanswered = 0
       this.spent = spent
       for (const message of messages) this.#receive(message)
@@ -91,15 +85,12 @@ export class Room {
   })
 
   /** Ends the thread at once, whatever it does. */
-  end(why: string): void {
-    if (!this.isOver) this.#finish(this.onEnd(why))
-  }
-
-  #finish(error: StoreError): void {
+  end(why: string | StoreError): void {
+    if (this.isOver) return
     this.isOver = true
+    const error = this.onEnd(why)
     clearInterval(this.#pings)
     void this.#worker.terminate()
-    this.#refuse(error)
     this.#onClosed()
     for (const listener of this.#operations.values()) listener.lost(error)
     this.#operations.clear()
@@ -117,11 +108,10 @@ export class Room {
 
   #receive(message: FromRoom): void {
     switch (message.type) {
-      case 'opened':
-        this.#open(message)
+      case 'ready':
         break
       case 'refused':
-        this.#finish(errorFrom(message.failure))
+        this.end(errorFrom(message.failure))
         break
       case 'pong':
         if (message.bytes > MOST_BYTES) this.end(`it used more than ${HEAP_MB} MB of memory`)
@@ -136,6 +126,7 @@ export class Room {
 
   #watch(): void {
     this.#pings ??= setInterval(() => {
+      if (!this.#isUp) return
       if (this.#unanswered++ >= MOST_UNANSWERED) this.end(`it did not respond for ${MOST_UNANSWERED} s`)
       else if (this.#operations.size > 0) this.send({ type: 'ping' })
       else this.#rest()

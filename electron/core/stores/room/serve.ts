@@ -138,7 +138,7 @@ export function serveStore(port: MessagePort, store: LockStore): void {
   }
 
   port.on('message', (messages: BatchToRoom) => messages.forEach(receive))
-  send({ type: 'opened', hasTables: store.tables !== undefined })
+  send({ type: 'ready' })
 }
 
 function progressOf(step: 'unsent' | 'sent' | Settled<ReleaseOutcome>): number {

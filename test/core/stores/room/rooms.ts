@@ -10,7 +10,7 @@ const ADDRESS = 'redis://127.0.0.1:6379/0'
  * A store whose room is this program instead of ours. `on(message)` is called with each message of the console; `send` answers;
  * `lives` counts the rooms of this store, the present one included.
  */
-export async function storeWithRoom(on: string): Promise<RoomStore> {
+export function storeWithRoom(on: string): RoomStore {
   const folder = mkdtempSync(join(tmpdir(), 'room-'))
   const file = join(folder, 'room.mjs')
   writeFileSync(
@@ -28,9 +28,9 @@ export async function storeWithRoom(on: string): Promise<RoomStore> {
        if (message.type === 'close') return send({ type: 'closed' })
        ${on}
      }
-     send({ type: 'opened', hasTables: false })`,
+     send({ type: 'ready' })`,
   )
-  const store = await RoomStore.open(file, { address: ADDRESS, password: undefined })
+  const store = new RoomStore(file, { address: ADDRESS, password: undefined })
   onTestFinished(async () => {
     await store.close()
     rmSync(folder, { recursive: true })
