@@ -23,7 +23,7 @@ const ESCAPED = /["\\\p{Cc}\p{Cs}]/u
 export function jsonBytes(value: unknown, most = Number.POSITIVE_INFINITY): number {
   switch (typeof value) {
     case 'string':
-      return ESCAPED.test(value) ? Buffer.byteLength(JSON.stringify(value)) : Buffer.byteLength(value) + 2
+      return textBytes(value)
     case 'number':
       return Number.isFinite(value) ? String(value).length : 4
     case 'boolean':
@@ -35,13 +35,32 @@ export function jsonBytes(value: unknown, most = Number.POSITIVE_INFINITY): numb
   }
 }
 
+function textBytes(text: string): number {
+  if (text.length <= SHORT && isPlain(text)) return text.length + 2
+  return ESCAPED.test(text) ? Buffer.byteLength(JSON.stringify(text)) : Buffer.byteLength(text) + 2
+}
+
+/** Most texts of a record: quicker to look at than to call a library for. */
+const SHORT = 64
+
+function isPlain(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false
+  }
+  return true
+}
+
 function membersBytes(value: object, most: number): number {
-  const isList = Array.isArray(value)
   let bytes = 1
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && bytes <= most; i++) bytes += 1 + jsonBytes(value[i], most - bytes)
+    return Math.max(2, bytes)
+  }
   for (const name in value) {
     const each = value[name as keyof typeof value]
-    if (each === undefined && !isList) continue
-    bytes += (isList ? 1 : jsonBytes(name) + 2) + jsonBytes(each, most - bytes)
+    if (each === undefined) continue
+    bytes += textBytes(name) + 2 + jsonBytes(each, most - bytes)
     if (bytes > most) return bytes
   }
   return Math.max(2, bytes)
@@ -94,9 +113,10 @@ export function firstPage<T>(items: Iterable<T>, most = MOST_ITEMS, bytes = PAGE
   let left = bytes
   for (const item of items) {
     if (page.length >= most) break
+    const size = jsonBytes(item, bytes)
     // A text by itself is an id.
-    const shown = typeof item === 'string' ? item : fitted(item, bytes)
-    left -= jsonBytes(shown) + 1
+    const shown = size <= bytes || typeof item === 'string' ? item : fitted(item, bytes)
+    left -= (shown === item ? size : jsonBytes(shown)) + 1
     if (left < 0 && page.length > 0) break
     page.push(shown)
   }
