@@ -13,6 +13,7 @@ export const ERROR_CODES = [
   'AUDIT_FAILED',
   'ABORTED',
   'TOO_LARGE',
+  'TIMED_OUT',
   'INTERNAL',
 ] as const
 

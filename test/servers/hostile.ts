@@ -67,9 +67,13 @@ function pouring(parts: () => readonly [head: Buffer, rest: Buffer]): Promise<Ho
 
 async function pour(socket: Socket, next: () => Buffer): Promise<void> {
   const until = Date.now() + MOST_MS
-  while (!socket.destroyed && socket.bytesWritten < MOST_BYTES && Date.now() < until)
-    if (!socket.write(next()))
-      await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
+  while (!socket.destroyed && socket.bytesWritten < MOST_BYTES && Date.now() < until) {
+    if (socket.write(next())) continue
+    const waiting = new AbortController()
+    const { signal } = waiting
+    await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })]).catch(() => {})
+    waiting.abort()
+  }
   socket.destroy()
 }
 

@@ -11,7 +11,10 @@ const STORES = `A store is an address:
 Put the password in the address or in LOCKKEEPER_PASSWORD, or enter it when asked.`
 
 const EXIT_CODES = `Exit codes: 0 done, 2 bad usage or input, 3 changed (not released) or held by another, 4 gone or not found,
-5 unreachable, 6 denied or refused, 7 partly done, 1 anything else.`
+5 unreachable, 6 denied or refused, 7 partly done, 8 not finished within --timeout, 1 anything else.`
+
+const TIMEOUT = `Every command takes --timeout 30s and is then stopped as by Ctrl-C: a change that was sent still gets its answer, a plan
+finishes the locks in flight, and a hold releases its lock.`
 
 export function helpForAll(): string {
   return [
@@ -19,6 +22,7 @@ export function helpForAll(): string {
     COMMANDS.map(usageOf).join('\n'),
     STORES,
     ...new Set(COMMANDS.flatMap(({ help }) => help ?? [])),
+    TIMEOUT,
     EXIT_CODES,
   ].join('\n\n')
 }
@@ -27,7 +31,7 @@ export function helpFor(command: Command): string {
   return [
     usageOf(command),
     ...(command.help === null ? [] : [command.help]),
-    '"lockkeeper --help" lists all commands, store addresses and exit codes.',
+    '"lockkeeper --help" lists all commands, store addresses, --timeout and exit codes.',
   ].join('\n\n')
 }
 

@@ -43,6 +43,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   stderr: process.stderr,
   env: process.env,
   signal: stop.signal,
+  stop: reason => stop.abort(reason),
   distFolder,
 })
 process.exitCode = exitCode === 0 && unprinted ? 1 : exitCode

@@ -8,6 +8,7 @@ import { helpFor, helpForAll } from './help.ts'
 import { didYouMean, parse } from './lib/args.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './lib/exit.ts'
 import { type Io, print, warn } from './lib/io.ts'
+import { withTimeLimit } from './lib/time-limit.ts'
 
 /** Runs one command and returns its exit code. Every error ends here: one sentence, and JSON where it was asked for. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
@@ -21,7 +22,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     }
     if (command === undefined) throw usageError(unknownCommand(name))
     const args = parse(name, command.usage, rest)
-    if (args !== null) return await command.run(args, io)
+    if (args !== null) return await withTimeLimit(args, io, () => command.run(args, io))
     await print(io, helpFor(command))
     return EXIT.done
   } catch (error) {

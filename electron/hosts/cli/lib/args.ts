@@ -13,7 +13,7 @@ type Text =
   | ('for' | 'wait' | 'format' | 'extend')
   | ('as' | 'out' | 'since' | 'until' | 'title')
   | ('env-file' | 'quiet' | 'report' | 'clean' | 'back' | 'abandon')
-  | ('port' | 'keys' | 'interval')
+  | ('port' | 'keys' | 'interval' | 'timeout')
 
 /** The options of all commands; `confirm` is a list where the usage lets it be repeated. */
 type Options = { readonly [name in Flag]?: boolean } & { readonly [name in Text]?: string } & {
@@ -60,7 +60,7 @@ function optionsOf(usage: readonly string[]): ParsedOptions {
     const multiple = repeats !== undefined || options[name]?.multiple === true
     options[name] = value === undefined ? { type: 'boolean' } : { type: 'string', multiple }
   }
-  return options
+  return { ...options, timeout: { type: 'string' } }
 }
 
 function optionProblem(error: string, known: readonly string[]): string {

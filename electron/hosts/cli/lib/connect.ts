@@ -1,17 +1,19 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { type Client, createClient } from '../../../../shared/client.ts'
-import type { StreamEvent, StreamInput, StreamName } from '../../../../shared/contract.ts'
-import type { Result } from '../../../../shared/result.ts'
+import { methods, type StreamEvent, type StreamInput, type StreamName } from '../../../../shared/contract.ts'
+import type { Failure, Result } from '../../../../shared/result.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription, StoreInfo } from '../../../../shared/stores.ts'
 import { openSession } from '../../../core/dispatch.ts'
+import { onAbort, unlessAborted } from '../../../core/lib/timers.ts'
 import { CliError, stopped, unwrap } from './exit.ts'
 import { aborted, type Io } from './io.ts'
 
 /**
  * The command line talks to the core as every screen does; here the wire is a function call. Ctrl-C drops a `stoppable`
- * connection; a plan that is being applied is stopped in its own way. Streams wait for `pace` before their next event.
+ * connection, whether its store answers or not, but for changes: those are waited for. A plan that is being applied is stopped in
+ * its own way. Streams wait for `pace` before their next event.
  */
 export function connect(
   io: Io,
@@ -23,9 +25,39 @@ export function connect(
     // Its own caller handles the error.
     return pace?.().catch(() => {})
   })
-  if (stoppable) io.signal.addEventListener('abort', () => session.close())
-  return client
+  if (!stoppable) return client
+  onAbort(io.signal, () => session.close())
+  return {
+    ...client,
+    call: (method, input) => {
+      const answer = client.call(method, input)
+      return methods[method].effect === 'read'
+        ? unlessAborted(answer, io.signal).catch(() => STOPPED)
+        : answer
+    },
+    open(stream, input, onEvent, onEnd) {
+      if (io.signal.aborted) {
+        onEnd(STOPPED)
+        return () => {}
+      }
+      let forget = () => {}
+      const close = client.open(stream, input, onEvent, result => {
+        forget()
+        onEnd(result)
+      })
+      forget = onAbort(io.signal, () => {
+        close()
+        onEnd(STOPPED)
+      })
+      return () => {
+        forget()
+        close()
+      }
+    },
+  }
 }
+
+const STOPPED: { ok: false; error: Failure } = { ok: false, error: stopped().failure }
 
 /** Reads a stream to its end. Ctrl-C, or an event whose handling fails, closes the stream and is an error. */
 export function readStream<S extends StreamName>(

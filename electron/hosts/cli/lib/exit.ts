@@ -10,6 +10,7 @@ export const EXIT = {
   unreachable: 5,
   denied: 6,
   partly: 7,
+  timedOut: 8,
 } as const
 
 const BY_CODE: Partial<Record<ErrorCode, number>> = {
@@ -18,6 +19,7 @@ const BY_CODE: Partial<Record<ErrorCode, number>> = {
   STORE_UNREACHABLE: EXIT.unreachable,
   STORE_DENIED: EXIT.denied,
   REFUSED: EXIT.denied,
+  TIMED_OUT: EXIT.timedOut,
 }
 
 export function exitCodeOf(failure: Failure): number {
@@ -35,9 +37,17 @@ export function usageError(message: string): CliError {
   return new CliError({ code: 'BAD_INPUT', message })
 }
 
+const STOPPED = 'Stopped on request'
+
 /** Ends a command that Ctrl-C stopped. */
-export function stopped(message = 'Stopped on request'): CliError {
+export function stopped(message = STOPPED): CliError {
   return new CliError({ code: 'ABORTED', message })
+}
+
+/** Ends a command that its time limit stopped, with what Ctrl-C would have told. */
+export function timedOut(limit: string, { message }: Failure): CliError {
+  const told = message.replace(/^Stopped( on request)?/, '')
+  return new CliError({ code: 'TIMED_OUT', message: `Not finished after ${limit}, and stopped${told}` })
 }
 
 export function unwrap<T>(result: Result<T>): T {

@@ -13,6 +13,8 @@ export type Io = {
   readonly env: NodeJS.ProcessEnv
   /** Aborted by Ctrl-C; its reason has a code if `isDeserted`. */
   readonly signal: AbortSignal
+  /** Stops the command as Ctrl-C does. */
+  readonly stop: (reason: unknown) => void
   /** The build, with node/ and renderer/. */
   readonly distFolder: string
 }

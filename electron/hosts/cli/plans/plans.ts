@@ -47,7 +47,8 @@ export async function cleanupCommand(args: Args, io: Io): Promise<number> {
     await print(io, args.options.json ? '{"count":0}' : 'There are no expired locks.')
     return EXIT.done
   }
-  return options === null ? showPlan(opened, plan, args, io) : applyPlan(opened.client, plan, options, io)
+  if (options === null) return showPlan(opened, plan, args, io)
+  return applyPlan(connect(io, { stoppable: false }), plan, options, io)
 }
 
 /** Restores what a plan or a single release released, where the name is still free. */

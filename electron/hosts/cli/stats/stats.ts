@@ -3,9 +3,10 @@ import { withIsoTimes } from '../../../../shared/lease.ts'
 import { neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { type Args, duration, oneOf, reader } from '../lib/args.ts'
 import { connect, openStores } from '../lib/connect.ts'
-import { EXIT, exitCodeOf, unwrap, usageError } from '../lib/exit.ts'
+import { EXIT, exitCodeOf, stopped, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, pause, print, warn } from '../lib/io.ts'
 import { widthOf } from '../lib/layout.ts'
+import { isTimedOut } from '../lib/time-limit.ts'
 import {
   MANAGER_SHAPES,
   type ManagerShape,
@@ -67,6 +68,8 @@ async function watchFor(watchMs: number, storeIds: readonly string[], client: Cl
   const ignore = () => {}
   for (const storeId of storeIds) client.open('locks.watch', { storeId }, ignore, ignore)
   await pause(watchMs, io.signal)
+  // Ctrl-C prints what was observed until then; a time limit asked for the whole.
+  if (isTimedOut(io.signal)) throw stopped()
 }
 
 async function printActiveLocks(client: Client, storeId: string, io: Io): Promise<number> {
