@@ -19,6 +19,7 @@ import type { Result } from '../../shared/result.ts'
 import type { AuditLog } from './features/audit/log.ts'
 import type { MetricsReader } from './features/metrics/metrics-reader.ts'
 import { checkChange } from './features/stores/store-rules.ts'
+import { Turns } from './lib/concurrency.ts'
 import { StoreError, toFailure } from './lib/errors.ts'
 import type { Call, Handlers, SettingsChange, WriteChange } from './lib/handler.ts'
 import { jsonBytes, shortText } from './lib/json-size.ts'
@@ -110,11 +111,13 @@ export function openSession(core: Core, send: Send): Session {
       if (!Object.hasOwn(streams, name)) throw new StoreError('BAD_INPUT', 'Unknown stream')
       const { input: schema } = streams[name as StreamName]
       const handler = core.handlers[name as StreamName] as StreamHandler
+      const turns = new Turns()
       let seq = 0
       for await (const event of handler(parse(schema, input), signal)) {
         if (signal.aborted) break
         checkSize(event, null)
         await send({ type: 'event', id, seq, event })
+        if (turns.isOver) await turns.next()
         await own.caughtUpWith(seq++)
       }
       return null

@@ -9,7 +9,7 @@ import type { Observe } from '../stores/connections.ts'
 import type { WatchSubscriber } from '../stores/subscriber.ts'
 import { NO_COUNTS } from './figures.ts'
 import { HistoryFile, readHistory, removeOldHistories } from './history-file.ts'
-import { StoreHistory } from './store-history.ts'
+import { hasEnded, StoreHistory } from './store-history.ts'
 
 /** A watched store, as subscribers see it. */
 export type WatchedStore = {
@@ -170,6 +170,10 @@ export class Histories {
     const notify = (work: (subscriber: HistorySubscriber) => void) => this.#subscribers.forEach(work)
     /** Passes that are older are of another time of watching. */
     let stops = 0
+    let isRecalled = false
+    void entry.recalled.then(() => {
+      isRecalled = true
+    })
     return {
       onEvents: events =>
         inOrder(() => {
@@ -185,11 +189,18 @@ export class Histories {
           locks.set(id, lock)
           counts[countedAs(lock, pass.serverTime)]++
         })
+        const ended: string[] = []
+        // Before that, the tenures of earlier processes are not known.
+        const mayEnd = isRecalled && history.isAfterGap(pass)
+        if (mayEnd)
+          await eachYielding(history.tenures.open.keys(), id => {
+            if (hasEnded(locks, id)) ended.push(id)
+          })
         const copy = { ...pass, locks }
         const working: unknown[] = []
         inOrder(() => {
           if (stops > before) return
-          history.onPass(copy, counts)
+          history.onPass(copy, mayEnd ? { counts, ended } : { counts })
           entry.locks = locks
           notify(subscriber => working.push(subscriber.onPass?.(entry, copy)))
         })

@@ -1,6 +1,7 @@
 import type { Failure } from '../../../../shared/result.ts'
 import {
   addNumbers,
+  type Counts,
   type Flows,
   type Histogram,
   type LockTenure,
@@ -23,6 +24,14 @@ type StoreHistoryOptions = {
   /** Through all connections, since the store was opened. */
   readonly spent: () => Spent
   readonly now?: () => number
+}
+
+/** What a look at all locks of a pass finds: their counts, and the open tenures whose locks are gone or free. */
+export type LockScan = { readonly counts: Counts; readonly ended: readonly string[] }
+
+export function hasEnded(locks: Pass['locks'], id: string): boolean {
+  const lock = locks.get(id)
+  return !lock || lock.state === 'released'
 }
 
 /** Per lock. Two consoles write at about the same time, so a few are enough. */
@@ -118,8 +127,8 @@ export class StoreHistory implements WatchSubscriber {
     }
   }
 
-  /** `counts` are those of its locks, where they were counted already. */
-  onPass(pass: Pass, counts = countLocks(pass.locks.values(), pass.serverTime)): void {
+  /** `scan` is what was found in its locks, where somebody has looked at all of them already. */
+  onPass(pass: Pass, scan: Partial<LockScan> = {}): void {
     const at = this.#now()
     const { locks, ...rest } = pass
     const before = this.lastPassAt
@@ -130,13 +139,13 @@ export class StoreHistory implements WatchSubscriber {
     if (this.#isLate(at, pass.tookMs)) this.#slept()
     const unbroken = pass.unbroken && !this.#broken && before !== null && at >= before
     // Locks that are missing after a gap ended at an unknown moment.
-    if (!unbroken) this.#endOthers(locks, at)
+    if (!unbroken) for (const id of scan.ended ?? this.#endedIn(locks)) this.#end(id, 'unseen', at)
     const { spent } = this
     this.#recalled.clear()
     const done = this.samples.add({
       from: unbroken ? before : at,
       until: at,
-      counts,
+      counts: scan.counts ?? countLocks(locks.values(), pass.serverTime),
       flows: this.#flows,
       spent: addNumbers(spent, scaleNumbers(this.#spentBefore, -1)),
       tenureTimes: this.#tenureTimes,
@@ -217,12 +226,13 @@ export class StoreHistory implements WatchSubscriber {
     return ended
   }
 
-  /** Ends the tenures of locks that are gone or free. */
-  #endOthers(locks: Pass['locks'], at: number): void {
-    for (const id of this.tenures.open.keys()) {
-      const lock = locks.get(id)
-      if (!lock || lock.state === 'released') this.#end(id, 'unseen', at)
-    }
+  /** Something may have been missed before this pass. */
+  isAfterGap({ unbroken }: Pick<Pass, 'unbroken'>): boolean {
+    return !unbroken || this.#broken || this.lastPassAt === null
+  }
+
+  #endedIn(locks: Pass['locks']): string[] {
+    return [...this.tenures.open.keys()].filter(id => hasEnded(locks, id))
   }
 
   /** An owner that has the lock again after a gap probably held it throughout. */

@@ -8,7 +8,9 @@ type Fact = Extract<WatchEvent, { type: 'unrecognised' | 'status' | 'pass' }>
 const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
 
 /** Locks of a snapshot that are looked at for one event. */
-const MOST_PULLED = 2000
+const MOST_PULLED = 500
+/** Written in a millisecond or two, so that nobody waits for an event about another store. */
+const EVENT_BYTES = 128 * 1024
 
 /**
  * The events that one screen has not received yet. Each lock is in it at most once, in its last state: a slow screen gets fewer
@@ -100,7 +102,7 @@ export class WatchQueue {
   }
 
   #takeUpserts(): WatchedLock[] {
-    const locks = firstPage(this.#upserts.values())
+    const locks = firstPage(this.#upserts.values(), MOST_PULLED, EVENT_BYTES)
     for (const { id } of locks) {
       this.#upserts.delete(id)
       this.#sent.add(id)

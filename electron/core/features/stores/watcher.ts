@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { kindOf } from '../../../../shared/kinds.ts'
 import type { Lock, Story, Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import { eachYielding } from '../../lib/concurrency.ts'
+import { eachYielding, Turns } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { firstPage, shortText } from '../../lib/json-size.ts'
 import { WakeableSleep } from '../../lib/timers.ts'
@@ -28,6 +28,8 @@ const MAX_RETRY_MS = 5000
 /** How often a successful pass is reported. */
 const PASS_EVENT_MS = 5000
 const UNRECOGNISED_SHOWN = 200
+/** Locks of a page that are compared and told of without a turn of the event loop. */
+const AT_ONCE = 50
 
 /** Without a queue, it only keeps the store polled. */
 type Listener = { readonly queue: WatchQueue | null; readonly restMs: number }
@@ -190,19 +192,25 @@ export class StoreWatcher {
     let count = 0
     let scanned = 0
     let problem: Failure | null = null
+    const turns = new Turns()
     for await (const page of this.store.list({}, signal)) {
       if (signal.aborted) return
       problem ??= page.problems[0] ?? null
       scanned += page.scanned
       count += page.unrecognised.length
       sample.push(...page.unrecognised.slice(0, UNRECOGNISED_SHOWN - sample.length))
-      for (const lock of page.locks) seen.add(lock.id)
-      const changed = this.#learn(page.locks)
-      if (this.#shown !== 'nothing') {
-        if (changed.length > 0) this.#send(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
-      } else if (this.#known.size > 0 && performance.now() - startedAt > FIRST_SHOWN_MS) {
-        this.#show('some', count, this.#newest())
+      for (let start = 0; start < page.locks.length; start += AT_ONCE) {
+        const locks = page.locks.slice(start, start + AT_ONCE)
+        for (const lock of locks) seen.add(lock.id)
+        const changed = this.#learn(locks)
+        if (this.#shown !== 'nothing' && changed.length > 0)
+          this.#send(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
+        if (turns.isOver) await turns.next()
+        if (signal.aborted) return
       }
+      const isLate = performance.now() - startedAt > FIRST_SHOWN_MS
+      if (this.#shown === 'nothing' && this.#known.size > 0 && isLate)
+        this.#show('some', count, this.#newest())
     }
     const { serverTime, offsetMs, errorMs } = await this.store.clock(signal)
     if (signal.aborted) return
