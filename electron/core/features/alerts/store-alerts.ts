@@ -107,7 +107,7 @@ export class StoreAlerts {
     })
     const apply = () => {
       // The store was closed, or looked at again, meanwhile.
-      if (scan < this.#applied) return
+      if (scan <= this.#applied) return
       this.#applied = scan
       this.#apply({ names, findings, rules }, at, others())
     }
@@ -138,6 +138,8 @@ export class StoreAlerts {
 
   /** The store cannot be read. */
   findOutage(at: number, since: number, detail: string): void {
+    // A look that began before would end it.
+    this.#applied = Math.max(this.#applied, ++this.#scans)
     for (const rule of OUTAGE_RULES) this.#found({ rule, lock: null, value: at - since, detail }, since, at)
   }
 

@@ -60,9 +60,9 @@ export class LockHistories {
   }
 
   /** After a complete pass: locks that are not in `seen` are gone, even if they disappeared while polling was stopped. */
-  endOthers(seen: ReadonlySet<string>, at: number): Promise<void> | undefined {
+  endOthers(seen: ReadonlySet<string>, at: number, signal: AbortSignal): Promise<void> | undefined {
     return eachYielding(this.#locks.keys(), id => {
-      if (!seen.has(id) && !this.#ended.has(id)) this.end(id, at)
+      if (!signal.aborted && !seen.has(id) && !this.#ended.has(id)) this.end(id, at)
     })
   }
 

@@ -35,6 +35,9 @@ export class WatchQueue {
   start(known: Iterable<WatchedLock>, unrecognised: number, serverTime: number, complete: boolean): void {
     this.#snapshot = { unrecognised, serverTime, complete }
     this.#known = known[Symbol.iterator]()
+    // The snapshot replaces all that the screen has.
+    this.#sent.clear()
+    this.#removes.clear()
     this.#serverTime = serverTime
     this.#feed.changed()
   }
@@ -94,10 +97,8 @@ export class WatchQueue {
     while (this.#known !== null && this.#upserts.size < MOST_PULLED) {
       const { done, value } = this.#known.next()
       if (done) this.#known = null
-      else if (!this.#upserts.has(value.id)) {
-        this.#removes.delete(value.id)
-        this.#upserts.set(value.id, value)
-      }
+      // A lock that changed after the start came as an upsert.
+      else if (!this.#sent.has(value.id) && !this.#upserts.has(value.id)) this.#upserts.set(value.id, value)
     }
   }
 

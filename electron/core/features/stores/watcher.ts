@@ -28,6 +28,13 @@ const MAX_RETRY_MS = 5000
 /** How often a successful pass is reported. */
 const PASS_EVENT_MS = 5000
 const UNRECOGNISED_SHOWN = 200
+/** A console keeps all locks of a store in memory, each with its history. */
+const MOST_LOCKS = 250_000
+const MOST_CHARACTERS = 64 * 1024 * 1024
+const TOO_MANY_LOCKS: Failure = {
+  code: 'STORE_ERROR',
+  message: `There are more locks than a console can follow (${MOST_LOCKS.toLocaleString('en')}, or fewer with very long keys): narrow the store by a pattern or a table`,
+}
 /** Locks of a page that are compared and told of without a turn of the event loop. */
 const AT_ONCE = 50
 
@@ -193,7 +200,8 @@ export class StoreWatcher {
     let scanned = 0
     let problem: Failure | null = null
     const turns = new Turns()
-    for await (const page of this.store.list({}, signal)) {
+    let characters = 0
+    pages: for await (const page of this.store.list({}, signal)) {
       if (signal.aborted) return
       problem ??= page.problems[0] ?? null
       scanned += page.scanned
@@ -201,12 +209,19 @@ export class StoreWatcher {
       sample.push(...page.unrecognised.slice(0, UNRECOGNISED_SHOWN - sample.length))
       for (let start = 0; start < page.locks.length; start += AT_ONCE) {
         const locks = page.locks.slice(start, start + AT_ONCE)
-        for (const lock of locks) seen.add(lock.id)
+        for (const lock of locks) {
+          seen.add(lock.id)
+          characters += lock.id.length + lock.key.length + (lock.owner?.length ?? 0)
+        }
         const changed = this.#learn(locks)
         if (this.#shown !== 'nothing' && changed.length > 0)
           this.#send(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
         if (turns.isOver) await turns.next()
         if (signal.aborted) return
+        if (this.#known.size > MOST_LOCKS || characters > MOST_CHARACTERS) {
+          problem = TOO_MANY_LOCKS
+          break pages
+        }
       }
       const isLate = performance.now() - startedAt > FIRST_SHOWN_MS
       if (this.#shown === 'nothing' && this.#known.size > 0 && isLate)
@@ -237,7 +252,9 @@ export class StoreWatcher {
     }
     this.#asOf = serverTime
     const tookMs = Math.round(performance.now() - startedAt)
-    await this.#histories.endOthers(seen, serverTime)
+    await this.#histories.endOthers(seen, serverTime, signal)
+    // What would be told of a run that has ended is the state of no store.
+    if (signal.aborted) return
     await this.#events.onPass({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
     if (signal.aborted) return
     this.#setStatus('live', null, null)

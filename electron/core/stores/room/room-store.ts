@@ -136,7 +136,9 @@ export class RoomStore implements LockStore {
     this.#current()
     const opening = { type: 'ask', question: 'restore', args: [copy] } as const
     return this.#run(opening, signal, () => {}, 'write').catch(error => {
-      throw error === this.#lastError ? uncertain(error, 'restore') : error
+      // A refusal to open the store has sent nothing.
+      const isLost = error === this.#lastError && error.code === 'STORE_UNREACHABLE'
+      throw isLost ? uncertain(error, 'restore') : error
     }) as Promise<RestoreOutcome>
   }
 

@@ -24,6 +24,7 @@ const MOST_BYTES = 256 * 1024 * 1024
 /** How often a busy room is asked for a sign of life. Counted in questions, because this thread may have been asleep itself. */
 const PING_MS = 1000
 const MOST_UNANSWERED = 15
+const MOST_STARTING = 60
 const CLOSE_MS = 1000
 
 /** What an operation does with the messages of its room. */
@@ -41,6 +42,7 @@ export class Room {
   #nextId = 1
   /** Starting takes long on a busy machine. */
   #isUp = false
+  #startingFor = 0
   #unanswered = 0
   #pings: NodeJS.Timeout | undefined
   isOver = false
@@ -126,7 +128,10 @@ export class Room {
 
   #watch(): void {
     this.#pings ??= setInterval(() => {
-      if (!this.#isUp) return
+      if (!this.#isUp) {
+        if (++this.#startingFor > MOST_STARTING) this.end(`it did not start within ${MOST_STARTING} s`)
+        return
+      }
       if (this.#unanswered++ >= MOST_UNANSWERED) this.end(`it did not respond for ${MOST_UNANSWERED} s`)
       else if (this.#operations.size > 0) this.send({ type: 'ping' })
       else this.#rest()

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { LockHistories } from '../../../../electron/core/features/stores/lock-history.ts'
+import { NEVER } from '../../../../electron/core/lib/timers.ts'
 import { at, lockAt } from '../lock.ts'
 
 it('counts a renewal whenever the same owner extends its deadline', () => {
@@ -80,7 +81,7 @@ it('ends locks that a complete pass did not see, and no others', () => {
   const stories = new LockHistories()
   for (const id of ['here', 'gone', 'long-gone']) stories.record(lockAt(0, { id }))
   stories.end('long-gone', at(500))
-  stories.endOthers(new Set(['here']), at(1000))
+  stories.endOthers(new Set(['here']), at(1000), NEVER)
   expect(stories.storyOf('here')?.tenures).toMatchObject([{ until: null }])
   expect(stories.storyOf('gone')?.tenures).toMatchObject([{ until: at(1000) }])
   expect(stories.storyOf('long-gone')?.tenures).toMatchObject([{ until: at(500) }])

@@ -133,3 +133,22 @@ it('takes the locks of a snapshot as they are when it is sent, without those tha
     ...[4998, 'run-2', false, false],
   ])
 })
+
+it('sends a lock once that was found while the snapshot is sent', async () => {
+  const queue = new WatchQueue()
+  const known = new Map([['a', lock('a')]])
+  queue.start(known.values(), 0, 1, false)
+  known.set('b', lock('b'))
+  queue.upsert([lock('b')], 2)
+  const events = await drain(queue)
+  const ids = events.flatMap(event => ('locks' in event ? event.locks : [])).map(({ id }) => id)
+  expect(ids.sort()).toEqual(['a', 'b'])
+})
+
+it('sends all locks again after another start', async () => {
+  const queue = new WatchQueue()
+  queue.start([lock('a')], 0, 1, true)
+  await drain(queue)
+  queue.start([lock('a')], 0, 2, true)
+  expect(await drain(queue)).toMatchObject([{ type: 'snapshot', locks: [{ id: 'a' }] }])
+})
