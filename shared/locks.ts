@@ -126,7 +126,14 @@ export type Story = Watched & { tenures: Tenure[] }
 export type Unrecognised = { key: string; reason: string }
 
 /** The bytes of one part of a record: `hex` if they are not UTF-8. `size` is of the whole; `text` may be its start. */
-export type RawPart = { label: string; encoding: 'text' | 'hex'; text: string; size: number }
+export type RawPart = {
+  label: string
+  encoding: 'text' | 'hex'
+  text: string
+  size: number
+  /** Of the whole part and its label. Only if `text` is not all of it. */
+  digest?: string
+}
 
 /** A piece of the whole text of a part. */
 export type RawPiece = Pick<RawPart, 'encoding' | 'text'>
@@ -252,9 +259,9 @@ export const lockMethods = {
 } as const
 
 export const lockStreams = {
-  /** One part of a record, whole, in pieces. It is read once, so the pieces belong together. */
+  /** One part of a record, whole, in pieces. It is read once, so the pieces belong together; another content is another part. */
   'locks.raw': {
-    input: z.strictObject({ storeId, id: lockId, place: z.number().int().min(0) }),
+    input: z.strictObject({ storeId, id: lockId, digest: z.string().min(1).max(64) }),
     event: z.custom<RawPiece>(),
   },
   'locks.list': {

@@ -18,8 +18,12 @@ export class ExclusionIndex {
   /** What was answered since the last change, by the place of the lock. */
   #answers: boolean[] = []
 
-  /** From a `list`. */
   constructor(exclusions: Iterable<Exclusion> = []) {
+    this.add(exclusions)
+  }
+
+  /** From a `list`. */
+  add(exclusions: Iterable<Exclusion>): void {
     for (const { by, value } of exclusions)
       for (const each of by === 'lock' ? placesIn(value) : [value]) this.set({ by, value: each }, true)
   }
@@ -36,8 +40,7 @@ export class ExclusionIndex {
   list(): Exclusion[] {
     return [...this.#values].flatMap(([by, values]): Exclusion[] => {
       if (by !== 'lock') return [...values].map(value => ({ by, value }))
-      const value = rangesOf(values)
-      return value === '' ? [] : [{ by, value }]
+      return rangesOf(values).map(value => ({ by, value }))
     })
   }
 
@@ -56,8 +59,10 @@ export class ExclusionIndex {
   }
 }
 
-/** Places as `0,2,5-9`. */
-function rangesOf(places: Iterable<string>): string {
+const RANGES_AT_ONCE = 5000
+
+/** Places as `0,2,5-9`, in texts of a moderate length. */
+function rangesOf(places: Iterable<string>): string[] {
   const ranges: [number, number][] = []
   const known = [...places].filter(place => /^(0|[1-9]\d*)$/.test(place)).map(Number)
   for (const n of known.sort((a, b) => a - b)) {
@@ -65,7 +70,10 @@ function rangesOf(places: Iterable<string>): string {
     if (last && n === last[1] + 1) last[1] = n
     else ranges.push([n, n])
   }
-  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join()
+  const texts = ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`))
+  return Array.from({ length: Math.ceil(texts.length / RANGES_AT_ONCE) }, (_, i) =>
+    texts.slice(i * RANGES_AT_ONCE, (i + 1) * RANGES_AT_ONCE).join(),
+  )
 }
 
 function placesIn(ranges: string): string[] {
@@ -84,11 +92,19 @@ export class PlanState {
   /** Released locks that their previous holder has re-acquired. */
   readonly returned = new Set<number>()
   protected exclusions = new ExclusionIndex()
+  /** Exclusions that its stream is about to send. */
+  #missing = 0
 
   apply(event: PlanEvent): void {
     switch (event.type) {
       case 'plan':
+        this.exclusions = new ExclusionIndex(event.plan.exclusions)
+        this.#missing = event.plan.exclusionsLeft
         this.take(event.plan)
+        return
+      case 'exclusions':
+        this.exclusions.add(event.exclusions)
+        this.#missing -= event.exclusions.length
         return
       case 'progress':
         if (this.plan) this.plan = { ...this.plan, progress: event.progress }
@@ -109,7 +125,10 @@ export class PlanState {
   /** The plan as its stream or an answer describes it. */
   take(plan: PlanSummary): void {
     this.plan = plan
+    // The known ones stay until the stream sends all of the new ones.
+    if (plan.exclusionsLeft > 0) return
     this.exclusions = new ExclusionIndex(plan.exclusions)
+    this.#missing = 0
   }
 
   isExcluded(entry: PlanEntry): boolean {
@@ -129,7 +148,7 @@ export class PlanState {
   }
 
   get loaded(): boolean {
-    return this.plan !== null && this.entries.length >= this.plan.count
+    return this.plan !== null && this.#missing <= 0 && this.entries.length >= this.plan.count
   }
 
   /** Whether the run has ended and all of its results have arrived. */

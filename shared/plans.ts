@@ -124,6 +124,8 @@ export type PlanSummary = PlanHeader & {
   file: string
   /** Single locks are one exclusion, their places as ranges: `0,2,5-9`. */
   exclusions: Exclusion[]
+  /** Further ones, which are too much for one answer: its stream has them. */
+  exclusionsLeft: number
   progress: PlanProgress
   /** Until when what it released can be restored, by the local clock. Null when nothing can. */
   undoUntil: number | null
@@ -147,6 +149,8 @@ export type ComparisonEvent =
 export type PlanEvent =
   /** First, and whenever anything but the results changes. */
   | { type: 'plan'; plan: PlanSummary }
+  /** Those that the plan just sent leaves out, in pages. */
+  | { type: 'exclusions'; exclusions: Exclusion[] }
   /** Every lock, in pages, once. */
   | { type: 'entries'; entries: PlanEntry[] }
   | { type: 'results'; results: { n: number; result: PlanResult | null }[] }

@@ -55,6 +55,23 @@ export function seenAfterRestart(run: SwitchRun): Pick<SwitchRun, 'strays' | 'sp
   }
 }
 
+/** How many were observed, whether an answer lists them or not. */
+export function countOf(run: SwitchRun, what: 'strays' | 'splits'): number {
+  return run[what].length + (run.unlisted?.[what] ?? 0)
+}
+
+/** Whether some of them, as the newest of their kind, may have been observed before those that are listed. */
+export function mayBeMore(
+  run: SwitchRun,
+  { strays, splits }: Partial<Pick<SwitchRun, 'strays' | 'splits'>>,
+): boolean {
+  const { unlisted } = run
+  if (!unlisted) return false
+  const isCut = (some: readonly unknown[] | undefined, all: readonly unknown[], left: number) =>
+    left > 0 && some?.length === all.length
+  return isCut(strays, run.strays, unlisted.strays) || isCut(splits, run.splits, unlisted.splits)
+}
+
 export function isSeenAfterRestart(run: SwitchRun): boolean {
   const { strays, splits } = seenAfterRestart(run)
   return strays.length + splits.length > 0

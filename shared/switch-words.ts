@@ -4,7 +4,7 @@ import { plural, sayTimes } from './numbers.ts'
 import { shownName } from './safe-text.ts'
 import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from './switch.ts'
-import { quietSince, seenAfterRestart, stepNumber, willNotEnd } from './switch-steps.ts'
+import { countOf, mayBeMore, quietSince, seenAfterRestart, stepNumber, willNotEnd } from './switch-steps.ts'
 
 /** The sentences of a switch, for the screen, the command line and the report. Names in them are escaped: printing only neutralises. */
 
@@ -189,7 +189,7 @@ function verifySentence(run: SwitchRun, now: SwitchNow): string {
 
 function disturbance({ from }: SwitchRun, now: SwitchNow): string | null {
   if (now.splits.length > 0)
-    return `${plural(now.splits.length, 'name is', 'names are')} held in both stores at once.`
+    return `${plural(now.splits.length + now.unlistedSplits, 'name is', 'names are')} held in both stores at once.`
   if (workersLocks(now.from) === 0) return null
   return `${plural(workersLocks(now.from), 'lock is', 'locks are')} held in ${shown(from)} again: a worker still uses it.`
 }
@@ -204,7 +204,8 @@ function seenSentence(run: SwitchRun, isOver: boolean): string | null {
     ? `${shownName(overlap.name)} was held in ${shown(run.from)}${by(overlap.fromHolder)} and in ${shown(run.to)}${by(overlap.toHolder)} at once`
     : stray && `${shownName(stray.key)} was acquired in ${shown(run.from)}${by(stray.holder)}`
   if (what === undefined) return null
-  const others = more > 0 ? `, and ${plural(more, 'more was', 'more were')} seen` : ''
+  const atLeast = mayBeMore(run, { strays, splits }) ? 'at least ' : ''
+  const others = more > 0 ? `, and ${atLeast}${plural(more, 'more was', 'more were')} seen` : ''
   const advice = isOver ? 'Quiet now does not prove that it was the last time: stop' : 'Stop'
   return `${what} after the workers were started again${others}. ${advice} that worker and go back to "${STEP_WORDS.stop.title}", or finish with a reason.`
 }
@@ -237,14 +238,15 @@ export function unreachedWarning(side: Side, error: { readonly message: string }
 export function strayWarning(run: SwitchRun): string | null {
   const last = run.strays.at(-1)
   if (!last || run.ended !== null) return null
-  const more = run.strays.length >= MOST_STRAYS ? 'At least ' : ''
-  return `${more}${plural(run.strays.length, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${shownName(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
+  const count = countOf(run, 'strays')
+  const more = count >= MOST_STRAYS ? 'At least ' : ''
+  return `${more}${plural(count, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${shownName(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
 }
 
 export function overlapWarning(run: SwitchRun, now: SwitchNow): string | null {
   if (now.splits.length === 0) return null
   const names = now.splits.slice(0, 5).map(overlap => shownName(overlap.name))
-  const more = now.splits.length - names.length
+  const more = now.splits.length + now.unlistedSplits - names.length
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: held in ${shown(run.from)} and in ${shown(run.to)} at once, so the same job may be running twice. Stop one of the two before you go on.`
 }
 

@@ -81,6 +81,8 @@ export const switchRunSchema = z.object({
   /** Locks acquired in the old store after its workers counted as stopped. */
   strays: z.array(z.object({ key: z.string(), holder: z.string().nullable(), at: z.number() })),
   splits: z.array(overlapSchema),
+  /** How many of each, older than those listed, an answer leaves out. Missing in the file, which has all. */
+  unlisted: z.object({ strays: z.number(), splits: z.number() }).optional(),
   /** When a lock was first acquired or renewed in the new store after the restart. */
   firstArrivalInNewAt: z.number().nullable(),
   ended: z
@@ -163,6 +165,8 @@ const switchNowSchema = z.object({
   env: z.object({ value: z.string().nullable(), problem: z.string().nullable() }).nullable(),
   /** Names held in both stores now. */
   splits: z.array(overlapSchema),
+  /** Further ones, which are too much for one answer. */
+  unlistedSplits: z.number(),
   firstArrivalInNewAt: z.number().nullable(),
   checks: z.record(switchStepSchema, checkSchema),
 })

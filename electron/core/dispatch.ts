@@ -45,6 +45,8 @@ type StreamHandler = (input: unknown, signal: AbortSignal) => AsyncIterable<unkn
 const LARGEST_CONTENT = LARGEST_FRAME_BYTES - 1024
 
 const TOO_LARGE = 'The answer is too large to be shown'
+/** The answer may also be that nothing was changed. */
+const ANSWERED = 'It was answered, but the answer is too large to be shown; list again'
 
 /** Sends a frame. Streams wait for the promise, so a slow transport can slow them down further. */
 export type Send = (frame: DownFrame) => void | Promise<void>
@@ -86,10 +88,9 @@ export function openSession(core: Core, send: Send): Session {
   }
 
   /** The last line of defence: a method bounds its own answers. Nothing is dropped in silence. */
-  function checkSize(content: unknown, done: string | null): void {
+  function checkSize(content: unknown, mayHaveChanged: boolean): void {
     if (jsonBytes(content) <= LARGEST_CONTENT) return
-    const message = done === null ? TOO_LARGE : `${done}, but ${TOO_LARGE.toLowerCase()}`
-    throw new StoreError('TOO_LARGE', message, { uncertain: done !== null })
+    throw new StoreError('TOO_LARGE', mayHaveChanged ? ANSWERED : TOO_LARGE, { uncertain: mayHaveChanged })
   }
 
   async function call({ id, method: name, input }: FrameOf<'call'>, signal: AbortSignal): Promise<void> {
@@ -99,7 +100,7 @@ export function openSession(core: Core, send: Send): Session {
       const { input: schema, effect } = methods[method]
       const parsed = parse(schema, input) as Input<typeof method>
       const answer = await callMethod(core, method, parsed, { signal, action: randomUUID() })
-      checkSize(answer, effect === 'read' ? null : 'The change was made')
+      checkSize(answer, effect !== 'read')
       return answer
     })
     await send({ type: 'reply', id, result })
@@ -115,7 +116,7 @@ export function openSession(core: Core, send: Send): Session {
       let seq = 0
       for await (const event of handler(parse(schema, input), signal)) {
         if (signal.aborted) break
-        checkSize(event, null)
+        checkSize(event, false)
         await send({ type: 'event', id, seq, event })
         if (turns.isOver) await turns.next()
         await own.caughtUpWith(seq++)

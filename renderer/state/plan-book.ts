@@ -59,7 +59,7 @@ export class PlanBook extends PlanState {
   override apply(event: PlanEvent): void {
     super.apply(event)
     if (event.type === 'plan') return
-    if (event.type === 'entries') this.shape++
+    if (event.type === 'entries' || event.type === 'exclusions') this.shape++
     this.#timer ??= setTimeout(() => this.#notify(), NOTIFY_MS)
   }
 

@@ -125,6 +125,7 @@ export function switchNow(
     remaining: [],
     env: null,
     splits: [],
+    unlistedSplits: 0,
     firstArrivalInNewAt: null,
     checks: Object.fromEntries(
       SWITCH_STEPS.map(step => [step, { is: checks[step] ?? 'not-yet', since: at - 40_000 }]),

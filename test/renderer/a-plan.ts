@@ -50,6 +50,7 @@ export function planSummary(
     undoes: null,
     file: '/data/plans/p1.plan',
     exclusions: [],
+    exclusionsLeft: 0,
     undoUntil: null,
     ...change,
     progress: {

@@ -22,7 +22,7 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'stores.close': { storeId: 's' },
   'locks.inspect': { storeId: 's', id: 'k' },
   'locks.release': { storeId: 's', id: 'k', fence: 'f', reason: 'stuck' },
-  'locks.raw': { storeId: 's', id: 'k', place: 0 },
+  'locks.raw': { storeId: 's', id: 'k', digest: 'd' },
   'locks.list': { storeId: 's', limit: 10 },
   'stores.add': { profile: PROFILE, password: 'p', passwordOf: 's' },
   'stores.edit': { storeId: 's', profile: PROFILE, password: null },

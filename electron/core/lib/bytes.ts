@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import type { RawPart, RawPiece, RecordDetail } from '../../../shared/locks.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 import { jsonBytes, shortText } from './json-size.ts'
@@ -55,8 +56,20 @@ export function rawParts(parts: readonly RawBytes[]): Pick<RecordDetail, 'raw' |
   const rawLeft = parts.length - some.length
   for (let limit = RAW_LIMIT; ; limit /= 2) {
     const raw = some.map(part => rawPart(part, limit))
-    if (limit <= LEAST_RAW || jsonBytes(raw) <= MOST_RAW) return { raw, rawLeft }
+    if (limit > LEAST_RAW && jsonBytes(raw) > MOST_RAW) continue
+    return { raw: some.map((part, i) => withDigest(raw[i] as RawPart, part)), rawLeft }
   }
+}
+
+/** Tells a part from every other one: the order of parts changes, and members of a set share their label. */
+export function digestOf({ label, bytes }: RawBytes): string {
+  return createHash('sha256').update(JSON.stringify(label)).update(bytes).digest('hex').slice(0, 32)
+}
+
+function withDigest(shown: RawPart, whole: RawBytes): RawPart {
+  const { encoding, text, size } = shown
+  const isWhole = Buffer.byteLength(text, encoding === 'hex' ? 'hex' : 'utf8') >= size
+  return isWhole ? shown : { ...shown, digest: digestOf(whole) }
 }
 
 /** A whole part in the pieces of its text. */

@@ -11,7 +11,7 @@ import type {
 } from '../../../shared/locks.ts'
 import type { Spent } from '../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../shared/stores.ts'
-import { type RawBytes, rawParts, rawPieces } from '../lib/bytes.ts'
+import { digestOf, type RawBytes, rawParts, rawPieces } from '../lib/bytes.ts'
 import { only, type Settled } from '../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../lib/errors.ts'
 import { firstPage, fitted, jsonBytes, PAGE_BYTES, shortText } from '../lib/json-size.ts'
@@ -126,10 +126,11 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
     return this.answer('a record', () => this.readDetail(id, signal))
   }
 
-  async *rawPart(id: string, place: number, signal: AbortSignal): AsyncIterable<RawPiece> {
+  async *rawPart(id: string, digest: string, signal: AbortSignal): AsyncIterable<RawPiece> {
     const reading = only(await this.answer('a record', () => this.read([id], signal)))
-    const part = reading?.raw ? this.rawBytes(reading.raw)[place] : undefined
-    if (!part) throw new StoreError('NOT_FOUND', 'The record no longer has this part')
+    const parts = reading?.raw ? this.rawBytes(reading.raw) : []
+    const part = parts.find(each => digestOf(each) === digest)
+    if (!part) throw new StoreError('NOT_FOUND', 'The record has changed; read it again')
     for (const piece of rawPieces(part.bytes)) {
       throwIfAborted(signal)
       yield piece

@@ -62,8 +62,8 @@ export interface LockStore {
   list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage>
   /** Null for an absent record. The detail of a record that is not a lock says why. */
   inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null>
-  /** One part of a record in pieces, by its place among the parts that `inspect` lists. */
-  rawPart(id: string, place: number, signal: AbortSignal): AsyncIterable<RawPiece>
+  /** One part of a record in pieces, by the digest that `inspect` gives it. NOT_FOUND if the part has changed. */
+  rawPart(id: string, digest: string, signal: AbortSignal): AsyncIterable<RawPiece>
   /** Many at once, as cheaply as the store can, in the order of the ids. */
   look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]>
   /**

@@ -67,7 +67,7 @@ export function Inspector({ target }: { readonly target: Inspected }) {
           <h3>{t.inspector.raw}</h3>
           {detail.raw.map((part, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name; two may have the same label
-            <RawValue key={`${i} ${part.label} ${part.encoding}`} part={part} target={target} place={i} />
+            <RawValue key={`${i} ${part.label} ${part.encoding}`} part={part} target={target} />
           ))}
           {detail.rawLeft > 0 && <p className="muted">{t.inspector.rawLeft(detail.rawLeft)}</p>}
         </div>

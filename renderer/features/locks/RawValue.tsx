@@ -19,15 +19,14 @@ type Props = {
   readonly part: RawPart
   /** Where to read the whole part. */
   readonly target: Inspected
-  readonly place: number
 }
 
 /** One part of a record. Only the lines in view are in the page, so huge values scroll too. */
-export function RawValue({ part, target, place }: Props) {
+export function RawValue({ part, target }: Props) {
   const [wantsHex, setHex] = useState(part.encoding === 'hex')
   const [whole, setWhole] = useState<(RawPiece & { readonly of: RawPart }) | null>(null)
   const { working, error, run } = useRequest(
-    () => readAll(openOrEnd, 'locks.raw', { ...target, place }),
+    () => readAll(openOrEnd, 'locks.raw', { ...target, digest: part.digest ?? '' }),
     pieces => {
       const encoding = pieces[0]?.encoding ?? part.encoding
       setWhole({ of: part, encoding, text: pieces.map(({ text }) => text).join('') })
@@ -86,7 +85,7 @@ export function RawValue({ part, target, place }: Props) {
           </div>
         </div>
       )}
-      {whole?.of !== part && bytes.length < part.size && (
+      {whole?.of !== part && part.digest !== undefined && (
         <p className={`muted ${styles.cut}`}>
           {t.inspector.rawCut(t.inspector.rawSize(bytes.length), t.inspector.rawSize(part.size))}{' '}
           <Button look="link" disabled={working} onClick={run}>

@@ -95,7 +95,7 @@ export function planAsCsv(book: PlanBook, plan: PlanSummary): string[] {
 }
 
 export function planAsJson(book: PlanBook, plan: PlanSummary): string[] {
-  const { exclusions: _exclusions, file: _file, ...head } = plan
+  const { exclusions: _exclusions, exclusionsLeft: _left, file: _file, ...head } = plan
   const locks = book.entries.map(entry => {
     const excluded = book.isExcluded(entry)
     const returned = book.returned.has(entry.n)

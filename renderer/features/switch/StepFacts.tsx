@@ -327,10 +327,10 @@ export function RestartStep({ run, now }: StepProps) {
 
 export function VerifyStep({ run, now }: StepProps) {
   const words = t.switch.verify
-  const { from, to, splits } = now
+  const { from, to, splits, unlistedSplits } = now
   const isSeen = isSeenAfterRestart(run)
   const isBehind = from.status !== 'live' || to.status !== 'live'
-  const inBoth = { name: words.splits, value: splits.length, tone: 'danger' as const }
+  const inBoth = { name: words.splits, value: splits.length + unlistedSplits, tone: 'danger' as const }
   return (
     <Card label={words.newHeld} isBehind={isBehind} className={partStyles.stack}>
       <Figures label={words.newHeld} figures={[...figuresOf(now), inBoth]} />

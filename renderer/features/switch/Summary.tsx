@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import { readText } from '../../../shared/client.ts'
 import type { SwitchRun } from '../../../shared/switch.ts'
-import { lastPassed } from '../../../shared/switch-steps.ts'
+import { countOf, lastPassed } from '../../../shared/switch-steps.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { consoleStore } from '../../state/console.ts'
 import { openOrEnd } from '../../state/stream.ts'
@@ -40,8 +40,8 @@ export function Summary({ run, ended }: Props) {
   const { tone, icon } = LOOKS[isChecked ? 'checked' : ended.how]
   const took = ended.at - run.begunAt
   const findings = [
-    [run.strays.length, words.straysSaid(run.strays.length)],
-    [run.splits.length, words.splitsSaid(run.splits.length)],
+    [countOf(run, 'strays'), words.straysSaid(countOf(run, 'strays'))],
+    [countOf(run, 'splits'), words.splitsSaid(countOf(run, 'splits'))],
   ] as const
   return (
     <>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import type { Side, SideNow } from '../../../shared/switch.ts'
+import { mayBeMore } from '../../../shared/switch-steps.ts'
 import { useNow } from '../../state/clock.ts'
 import { consoleStore, setStoreOpen, statusOf } from '../../state/console.ts'
 import { act } from '../../state/switch.ts'
@@ -54,16 +55,16 @@ function TroubleBox({ tone, title, text, action, more, children }: BoxProps) {
 }
 
 /** Locks that are held in both stores now. */
-function HeldInBoth({ run, now: { splits } }: StepProps) {
+function HeldInBoth({ run, now: { splits, unlistedSplits } }: StepProps) {
   const time = useNow()
   const words = t.switch.trouble
-  const title = words.splitTitle(splits.length)
+  const title = words.splitTitle(splits.length + unlistedSplits)
   const inStore = (side: Side) => words.inStore(storeName(side))
   const holderCell = (key: string, holder: string | null) => (
     <span title={shownText(key, 200)}>{holderName(holder)}</span>
   )
   return (
-    <TroubleBox title={title} text={words.splitText} more={splits.length - MOST_SHOWN}>
+    <TroubleBox title={title} text={words.splitText} more={splits.length + unlistedSplits - MOST_SHOWN}>
       <DataTable
         caption={title}
         rows={splits.slice(0, MOST_SHOWN)}
@@ -92,7 +93,7 @@ function Strays({ run }: StepProps) {
   const time = useNow()
   const words = t.switch.trouble
   const strays = openStrays(run)
-  const title = words.strayTitle(strays.length)
+  const title = words.strayTitle(strays.length, mayBeMore(run, { strays }))
   return (
     <TroubleBox
       tone="warn"

@@ -241,10 +241,10 @@ export const providerSwitch = {
           : `${numbers.format(n)} names are held in both stores at once`,
       splitText:
         'Two programs each believe that they are alone: the same job may be running twice. Find out which run is right, stop the other, then release its lock.',
-      strayTitle: (n: number) =>
-        n === 1
+      strayTitle: (n: number, mayBeMore: boolean) =>
+        n === 1 && !mayBeMore
           ? 'A lock was taken in the old store after its workers had stopped'
-          : `${numbers.format(n)} locks were taken in the old store after its workers had stopped`,
+          : `${mayBeMore ? 'At least ' : ''}${plural(n, 'lock was', 'locks were')} taken in the old store after its workers had stopped`,
       strayText:
         'A worker was not stopped, or was started with the old setting. It does not see the locks of the others: find it by its name and stop it before you go on.',
       columns: { name: 'Name', key: 'Key', holder: 'Holder', since: 'Since', when: 'When' },

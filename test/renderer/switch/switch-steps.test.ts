@@ -7,7 +7,8 @@ import {
   type SwitchRun,
   type SwitchStep,
 } from '../../../shared/switch.ts'
-import { isWorkedIn, quietSince, willNotEnd } from '../../../shared/switch-steps.ts'
+import { countOf, isWorkedIn, mayBeMore, quietSince, willNotEnd } from '../../../shared/switch-steps.ts'
+import { strayWarning } from '../../../shared/switch-words.ts'
 
 const side = { storeId: 's', storeName: 's', address: 'redis://s', kind: 'redis' } as const
 const passed = (step: SwitchStep, at: number, change: Partial<PassedStep> = {}): PassedStep => ({
@@ -97,6 +98,16 @@ test('a stray is reported until the workers were stopped again', () => {
   expect(openStrays(twice).map(({ key }) => key)).toEqual(['later', 'late'])
   expect(openStrays({ ...twice, step: 'stop' })).toEqual([])
   expect(openStrays(run('drain', { strays }))).toEqual([])
+})
+
+test('evidence that an answer leaves out is counted', () => {
+  const strays = [{ key: 'late', holder: null, at: 15 }]
+  const cut = run('drain', { strays, unlisted: { strays: 4, splits: 2 }, passed: [passed('stop', 2)] })
+  expect([countOf(cut, 'strays'), countOf(cut, 'splits')]).toEqual([5, 2])
+  expect(strayWarning(cut)).toMatch(/^5 locks were acquired/)
+  expect(mayBeMore(cut, { strays: openStrays(cut) })).toBe(true)
+  expect(mayBeMore(cut, { strays: [] })).toBe(false)
+  expect(mayBeMore(run('drain', { strays }), { strays })).toBe(false)
 })
 
 test('the locks to drain are those held when the workers stopped, or more', () => {

@@ -49,9 +49,9 @@ export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' |
           ? { outcome: released.outcome, current: released.current }
           : { outcome: released.outcome },
     }),
-    'locks.raw': ({ storeId, id, place }, signal) => {
+    'locks.raw': ({ storeId, id, digest }, signal) => {
       const open = stores.get(storeId, signal)
-      return open.store.rawPart(id, place, open.signal)
+      return open.store.rawPart(id, digest, open.signal)
     },
     'locks.list': ({ storeId, limit }, signal) => listStore(stores.get(storeId, signal), limit),
     'locks.watch': ({ storeId, intervalMs }, signal) => {

@@ -12,7 +12,7 @@ import {
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { pagesOf } from '../../lib/json-size.ts'
+import { firstPage, pagesOf } from '../../lib/json-size.ts'
 import { sleep } from '../../lib/timers.ts'
 import { formatInfo } from '../../stores/kinds/kinds.ts'
 import type { JournalLine, PlanContents, PlanFile } from './plan-file.ts'
@@ -197,7 +197,7 @@ export class Plan {
   async *events(summary: () => PlanSummary, aborted: AbortSignal): AsyncIterable<PlanEvent> {
     const signal = AbortSignal.any([aborted, this.#removed.signal])
     const { entries } = this
-    yield { type: 'plan', plan: summary() }
+    yield* this.#summaryEvents(summary())
     for (const page of pagesOf(entries)) yield { type: 'entries', entries: page }
     const sent: (PlanResult | null)[] = entries.map(() => null)
     let sentReturned = 0
@@ -216,9 +216,16 @@ export class Plan {
       // Exclusions can be many, and a running plan has no new ones.
       const isRunning = state === lastState && state === 'running'
       lastState = state
-      yield isRunning ? { type: 'progress', progress: plan.progress } : { type: 'plan', plan }
+      if (isRunning) yield { type: 'progress', progress: plan.progress }
+      else yield* this.#summaryEvents(plan)
       await sleep(REST_MS, signal)
     }
+  }
+
+  *#summaryEvents(plan: PlanSummary): Iterable<PlanEvent> {
+    const further = plan.exclusionsLeft > 0 ? this.#exclusions.list().slice(plan.exclusions.length) : []
+    yield { type: 'plan', plan: { ...plan, exclusionsLeft: further.length } }
+    for (const exclusions of pagesOf(further)) yield { type: 'exclusions', exclusions }
   }
 
   /** Ends its streams. */
@@ -228,10 +235,13 @@ export class Plan {
 
   /** With the store names of its file. */
   summary(): PlanSummary {
+    const all = this.#exclusions.list()
+    const exclusions = firstPage(all)
     return {
       ...this.header,
       file: this.file.path,
-      exclusions: this.#exclusions.list(),
+      exclusions,
+      exclusionsLeft: all.length - exclusions.length,
       progress: this.progress(),
       undoUntil: this.#undoUntil,
     }

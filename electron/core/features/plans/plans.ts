@@ -115,7 +115,7 @@ export class Plans {
       ({ planId }) => !inUse.some(each => each.planId === planId),
     )
     return [...inUse, ...kept]
-      .map(plan => ({ ...plan, exclusions: [] }))
+      .map(plan => ({ ...plan, exclusions: [], exclusionsLeft: 0 }))
       .sort((a, b) => b.createdAt - a.createdAt)
   }
 

@@ -45,9 +45,15 @@ export type StatsServiceOptions = {
 export function statsHandlers(stats: StatsService): HandlersOf<'stats'> {
   return {
     'stats.read': (query, { signal }) => stats.read(query, signal),
-    'stats.history': query => {
+    'stats.history': async query => {
       const stores = query.storeIds?.length ?? stats.options.stores.ids().length
-      return stats.history({ ...query, points: Math.min(query.points, pointsFor(stores)) })
+      const history = await stats.history({ ...query, points: Math.min(query.points, pointsFor(stores)) })
+      // A report gets all of them from the service.
+      const bytes = PAGE_BYTES / history.series.length
+      return {
+        ...history,
+        series: history.series.map(each => ({ ...each, gaps: lastPage(each.gaps, bytes) })),
+      }
     },
     'stats.groups': query => stats.groups(query),
     'stats.tenures': query => stats.tenures(query),
@@ -84,7 +90,6 @@ export class StatsService {
         return { storeId, name, address, points, gaps: gapsOf(observed, from, to) }
       }),
     )
-    for (const each of series) each.gaps = lastPage(each.gaps, PAGE_BYTES / series.length)
     return { from, stepMs: steps.stepMs, series }
   }
 

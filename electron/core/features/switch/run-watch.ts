@@ -109,6 +109,7 @@ export class RunWatch implements HistorySubscriber {
       const is = CHECKS[step](facts)
       if (this.#checks[step]?.is !== is) this.#checks[step] = { is, since: at }
     }
+    const splits = lastPage(this.#overlaps, PAGE_BYTES / 2)
     return {
       at,
       from: from.now(at),
@@ -118,7 +119,8 @@ export class RunWatch implements HistorySubscriber {
       arrivals: [...from.arrivals],
       remaining: [...from.remaining(run.quietMs)],
       env,
-      splits: lastPage(this.#overlaps, PAGE_BYTES / 2),
+      splits,
+      unlistedSplits: this.#overlaps.length - splits.length,
       firstArrivalInNewAt: run.firstArrivalInNewAt,
       checks: { ...this.#checks } as SwitchNow['checks'],
     }

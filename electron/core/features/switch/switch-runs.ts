@@ -104,8 +104,13 @@ export class SwitchRuns {
 
   /** The switch for a screen, with the newest of what was observed if all of it is too much. */
   shown(run: SwitchRun, bytes = PAGE_BYTES / 2): SwitchRun {
-    const { strays, splits } = run
-    return { ...this.bound(run), strays: lastPage(strays, bytes), splits: lastPage(splits, bytes) }
+    const strays = lastPage(run.strays, bytes)
+    const splits = lastPage(run.splits, bytes)
+    const unlisted = {
+      strays: run.strays.length - strays.length,
+      splits: run.splits.length - splits.length,
+    }
+    return { ...this.bound(run), strays, splits, unlisted }
   }
 
   async now(switchId: string): Promise<SwitchNow> {

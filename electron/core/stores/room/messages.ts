@@ -20,7 +20,7 @@ export type Answer<Q extends Question> = Awaited<ReturnType<NonNullable<LockStor
 export type ToRoom =
   | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly args: unknown }
   | { readonly type: 'list'; readonly id: number; readonly query: ListQuery }
-  | { readonly type: 'rawPart'; readonly id: number; readonly record: string; readonly place: number }
+  | { readonly type: 'rawPart'; readonly id: number; readonly record: string; readonly digest: string }
   | {
       readonly type: 'release'
       readonly id: number

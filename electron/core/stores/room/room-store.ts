@@ -102,8 +102,8 @@ export class RoomStore implements LockStore {
       yield unpackPage(page as PackedPage)
   }
 
-  rawPart(record: string, place: number, signal: AbortSignal): AsyncIterable<RawPiece> {
-    return this.#stream({ type: 'rawPart', record, place }, signal) as AsyncIterable<RawPiece>
+  rawPart(record: string, digest: string, signal: AbortSignal): AsyncIterable<RawPiece> {
+    return this.#stream({ type: 'rawPart', record, digest }, signal) as AsyncIterable<RawPiece>
   }
 
   async releaseMany(

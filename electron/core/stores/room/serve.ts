@@ -112,7 +112,7 @@ export function serveStore(port: MessagePort, store: LockStore): void {
         break
       case 'rawPart':
         start(message.id, own =>
-          stream(message.id, own, store.rawPart(message.record, message.place, own.signal)),
+          stream(message.id, own, store.rawPart(message.record, message.digest, own.signal)),
         )
         break
       case 'release':

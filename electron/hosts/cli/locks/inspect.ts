@@ -83,9 +83,11 @@ function facts(lock: Lock, format: FormatInfo, now: number): (readonly [string, 
 }
 
 function rawLines(detail: LockDetail): string[] {
-  const parts = detail.raw.flatMap(({ label, encoding, text, size }) => [
+  const parts = detail.raw.flatMap(({ label, encoding, text, size, digest }) => [
     `Raw ${escapeForTerminal(label)}, ${plural(size, 'byte', 'bytes')}${encoding === 'hex' ? ' in hex' : ''}`,
-    `  ${escapeForTerminal(text.slice(0, RAW_SHOWN))}${text.length > RAW_SHOWN ? '…' : ''}`,
+    `  ${escapeForTerminal(text.slice(0, RAW_SHOWN))}${digest !== undefined || text.length > RAW_SHOWN ? '…' : ''}`,
   ])
-  return detail.rawLeft > 0 ? [...parts, `and ${plural(detail.rawLeft, 'more part', 'more parts')}`] : parts
+  return detail.rawLeft > 0
+    ? [...parts, `and ${plural(detail.rawLeft, 'more part', 'more parts')} not shown`]
+    : parts
 }

@@ -2,6 +2,7 @@ import { kindOf } from '../../../../shared/kinds.ts'
 import { column, escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { EnvPreview, SwitchNow, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
 import { providerDifferences } from '../../../../shared/switch-providers.ts'
+import { countOf } from '../../../../shared/switch-steps.ts'
 import {
   checkSentence,
   overlapWarning,
@@ -75,8 +76,8 @@ export class SwitchPrinter {
       fromHeld: from.held,
       fromExpired: from.expired,
       toHeld: to.held,
-      strays: run.strays.length,
-      splits: now.splits.length,
+      strays: countOf(run, 'strays'),
+      splits: now.splits.length + now.unlistedSplits,
     })
   }
 
@@ -97,7 +98,7 @@ export class SwitchPrinter {
   }
 
   async #warn(run: SwitchRun, now: SwitchNow): Promise<void> {
-    const trouble = `${run.strays.length} ${now.splits.map(({ name }) => name).join('\0')}`
+    const trouble = `${countOf(run, 'strays')} ${now.splits.map(({ name }) => name).join('\0')}`
     if (!this.#isNew('trouble', trouble)) return
     for (const warning of [strayWarning(run), overlapWarning(run, now)])
       if (warning !== null) await this.terminal.print(warning, '  ! ')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdOwner } from '../../../../shared/hold-words.ts'
 import { SWITCH_STEPS } from '../../../../shared/switch.ts'
+import { countOf } from '../../../../shared/switch-steps.ts'
 import { QUIET_MS, switching } from './switching.ts'
 import { acquireUntil, workPlace } from './work-places.ts'
 
@@ -99,4 +100,20 @@ describe('a job that still has the old provider during verify', () => {
     await expect(s.pass('verify')).rejects.toThrow('REFUSED')
     expect((await s.run()).ended).toBeNull()
   })
+})
+
+it('counts the strays that do not fit into one answer', async () => {
+  const [from, to] = await places()
+  const s = await switching(from, to)
+  const path = join(s.folder, 'switches.json')
+  const kept = JSON.parse(readFileSync(path, 'utf8'))
+  const at = Date.now()
+  kept.runs[0].strays = Array.from({ length: 400 }, (_, i) => ({
+    key: `${i}${'k'.repeat(2000)}`,
+    holder: 'w1',
+    at,
+  }))
+  writeFileSync(path, JSON.stringify(kept))
+  await expect.poll(async () => countOf(await s.run(), 'strays')).toBe(400)
+  expect((await s.run()).strays.length).toBeLessThan(400)
 })

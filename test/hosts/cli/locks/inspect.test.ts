@@ -35,4 +35,19 @@ describe('inspect', () => {
       /^Held by a\\x1b\[31m\\u\{202e\}\\n\\\\x1b for 1 h 00 min; its lease ended 1 min 0\d s ago\.$/,
     )
   })
+
+  it('marks parts that are only the start of their value, and counts the parts that are not shown', async () => {
+    const { client, address } = await redisPlace()
+    // So many parts that each is cut to less than a line.
+    const fields = Array.from({ length: 600 }, (_, i) => [`f${i}`, '\u0001'.repeat(1000)])
+    await client.hset('many', Object.fromEntries(fields))
+    const { stdout } = await runCli(['inspect', address, 'many'])
+    expect(stdout.match(/^ {2}(\\x01)+…$/gm)).toHaveLength(500)
+    expect(stdout).toContain('and 100 more parts not shown')
+    const cut = { size: 1000, digest: expect.stringMatching(/^[0-9a-f]{32}$/) }
+    expect((await runCli(['inspect', address, 'many', '--json'])).json()).toMatchObject({
+      raw: Array.from({ length: 500 }, () => cut),
+      rawLeft: 100,
+    })
+  })
 })
