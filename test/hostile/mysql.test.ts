@@ -70,3 +70,18 @@ it.each<[string, (socket: Socket) => void, RegExp]>([
     code: expect.stringMatching(/^STORE_/),
   })
 })
+
+it('a connection whose answer cannot be read is never used again', async () => {
+  let logins = 0
+  const port = await startScripted(socket => {
+    logins++
+    // An OK packet is no answer to a statement that reads.
+    afterLogin(each => each.write(packet(1, OK)))(socket)
+  })
+  const store = await openStore(`mysql://root:secret@127.0.0.1:${port}/locks`, undefined)
+  onTestFinished(() => store.close())
+  for (const login of [1, 2]) {
+    await expect(store.clock(never)).rejects.toMatchObject({ code: expect.stringMatching(/^STORE_/) })
+    expect(logins).toBe(login)
+  }
+})

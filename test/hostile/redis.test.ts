@@ -162,10 +162,13 @@ describe('a release is never reported as done, or as not done, by an answer that
 
 describe('a hostile node of a cluster', () => {
   it('that has no slots, or tells of them in another shape', async () => {
+    const range = [0, 100, ['127.0.0.1', 1, 'id']]
     const answers: [Answer, RegExp][] = [
       ['$-1\r\n', /cannot read/],
       [resp([['a', 'b', 'c']]), /cannot read/],
       [resp([[0, 2_000_000_000, ['127.0.0.1', 1]]]), /cannot read/],
+      [resp([range, range]), /cannot read/],
+      [resp([[0, 16_383, ...Array.from({ length: 1001 }, (_, i) => ['127.0.0.1', i, 'id'])]]), /cannot read/],
       ['>-1\r\n', /push message/],
     ]
     const stores = await Promise.all(

@@ -16,6 +16,23 @@ export type SlotRange = z.infer<typeof rangesSchema>[number]
 /** The answer to CLUSTER SLOTS. ioredis reads it in a callback whose exceptions nobody catches. */
 export function slotsFrom(reply: unknown): SlotRange[] {
   const ranges = rangesSchema.safeParse(reply)
-  if (!ranges.success) throw unreadable('the slots of the cluster', ranges.error)
+  if (!ranges.success || !isPlausible(ranges.data)) throw unreadable('the slots of the cluster', ranges.error)
   return ranges.data
+}
+
+/** More nodes than Redis recommends for a cluster would stall the client, which visits the nodes of every slot. */
+const MOST_NODES = 1000
+
+function isPlausible(ranges: readonly SlotRange[]): boolean {
+  const slots = new Set<number>()
+  const nodes = new Set<string>()
+  for (const [first, last, ...members] of ranges) {
+    if (members.length > MOST_NODES) return false
+    for (const [host, port] of members) nodes.add(`${host}:${port}`)
+    for (let each = first; each <= last; each++) {
+      if (slots.has(each)) return false
+      slots.add(each)
+    }
+  }
+  return ranges.length <= SLOTS && nodes.size <= MOST_NODES
 }
