@@ -85,3 +85,14 @@ it('a connection whose answer cannot be read is never used again', async () => {
     expect(logins).toBe(login)
   }
 })
+
+it('a server that ends an idle connection as a statement arrives is unreachable', async () => {
+  const idle = Buffer.concat([Buffer.from('ffbf0f', 'hex'), Buffer.from('#HY000idle')])
+  const port = await startScripted(afterLogin(socket => socket.end(packet(0, idle))))
+  const store = await openStore(`mysql://root:secret@127.0.0.1:${port}/locks`, undefined)
+  onTestFinished(() => store.close())
+  await expect(store.clock(never)).rejects.toMatchObject({
+    code: 'STORE_UNREACHABLE',
+    message: expect.not.stringContaining('cannot read'),
+  })
+})

@@ -41,7 +41,7 @@ describe('a hostile Redis fails the command with one sentence, and nothing else'
     const store = await storeOf(() => answer)
     // A second answer arrives with the first, which is not read either.
     expect(await failure(store.clock(never))).toMatchObject({
-      code: 'STORE_ERROR',
+      code: 'STORE_UNREACHABLE',
       message: expect.stringMatching(new RegExp(`^Redis at 127\\.0\\.0\\.1:\\d+ ${says}`)),
       uncertain: false,
     })
@@ -212,7 +212,7 @@ describe('a program that only takes locks survives', () => {
     const provider = await providerOf(() => answer)
     const request = { owner: 'me', ttlMs: 1000, metadata: null }
     expect(await failure(provider.take('a', request, never))).toMatchObject({
-      code: 'STORE_ERROR',
+      code: 'STORE_UNREACHABLE',
       message: expect.stringContaining(says),
       // The lock may have been granted.
       uncertain: true,

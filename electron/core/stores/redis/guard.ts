@@ -63,7 +63,13 @@ function guardConnection(client: Redis, purpose: Purpose): void {
 
 function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
   const answer = fault instanceof BadAnswer ? fault : unreadable('a reply', fault)
-  return answer.from(`Redis at ${hostPort({ host, port })}`)
+  // The connection has ended, and another may work.
+  const options = {
+    server: `Redis at ${hostPort({ host, port })}`,
+    code: 'STORE_UNREACHABLE',
+    cause: fault,
+  } as const
+  return new BadAnswer(answer.did, options)
 }
 
 /** A cluster reads its slots through a duplicate of a node, in a callback whose exceptions nobody catches. */
