@@ -4,7 +4,7 @@ import { unreadable } from '../bad-answer.ts'
 import type { Act } from '../fenced-release.ts'
 import type { DynamoConnection } from './connect.ts'
 import { expressionsOf } from './expression.ts'
-import { isConditionFailed, isThrottled } from './failure.ts'
+import { isAccessDenied, isConditionFailed, isThrottled } from './failure.ts'
 import type { DynamoProgram, DynamoRaw } from './format/record.ts'
 import { idOf, type KeySchema, keyOf, randomKey } from './format/table-key.ts'
 import { itemsFrom } from './items-from.ts'
@@ -16,17 +16,25 @@ export async function execute(
   program: DynamoProgram,
   signal: AbortSignal,
 ): Promise<Act> {
-  const command = new DeleteItemCommand({
-    TableName: connection.table,
-    Key: keyOf(keySchema, item),
-    ...expressionsOf(program, keySchema.partition.name),
-    // The proof that there was an item, and which one.
-    ReturnValues: 'ALL_OLD',
-    ReturnConsumedCapacity: 'TOTAL',
+  const send = (proof: 'ALL_OLD' | 'NONE') => {
+    const command = new DeleteItemCommand({
+      TableName: connection.table,
+      Key: keyOf(keySchema, item),
+      ...expressionsOf(program, keySchema.partition.name),
+      ReturnValues: proof,
+      ReturnConsumedCapacity: 'TOTAL',
+    })
+    return unlessUnmet(connection.request(command, { operation: 'DeleteItem', effect: 'write' }, signal))
+  }
+  // The deleted item proves that there was one. A policy may forbid to return it, and a denial proves that nothing happened.
+  let mayProve = true
+  const answer = await send('ALL_OLD').catch(error => {
+    if (!(error instanceof StoreError && isAccessDenied(error.cause))) throw error
+    mayProve = false
+    return send('NONE')
   })
-  const write = connection.request(command, { operation: 'DeleteItem', effect: 'write' }, signal)
-  const answer = await unlessUnmet(write)
   if (answer === null) return { outcome: 'not-same' }
+  if (!mayProve) return { outcome: 'released', notified: null }
   const [deleted] = itemsFrom(keySchema, [answer.Attributes])
   if (!deleted || idOf(keySchema, deleted) !== idOf(keySchema, item)) throw unreadable('the deleted item')
   return { outcome: 'released', notified: null }
