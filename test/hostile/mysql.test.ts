@@ -70,3 +70,29 @@ it.each<[string, (socket: Socket) => void, RegExp]>([
     code: expect.stringMatching(/^STORE_/),
   })
 })
+
+it('a connection whose answer cannot be read is never used again', async () => {
+  let logins = 0
+  const port = await startScripted(socket => {
+    logins++
+    // An OK packet is no answer to a statement that reads.
+    afterLogin(each => each.write(packet(1, OK)))(socket)
+  })
+  const store = await openStore(`mysql://root:secret@127.0.0.1:${port}/locks`, undefined)
+  onTestFinished(() => store.close())
+  for (const login of [1, 2]) {
+    await expect(store.clock(never)).rejects.toMatchObject({ code: expect.stringMatching(/^STORE_/) })
+    expect(logins).toBe(login)
+  }
+})
+
+it('a server that ends an idle connection as a statement arrives is unreachable', async () => {
+  const idle = Buffer.concat([Buffer.from('ffbf0f', 'hex'), Buffer.from('#HY000idle')])
+  const port = await startScripted(afterLogin(socket => socket.end(packet(0, idle))))
+  const store = await openStore(`mysql://root:secret@127.0.0.1:${port}/locks`, undefined)
+  onTestFinished(() => store.close())
+  await expect(store.clock(never)).rejects.toMatchObject({
+    code: 'STORE_UNREACHABLE',
+    message: expect.not.stringContaining('cannot read'),
+  })
+})

@@ -41,7 +41,7 @@ describe('a hostile Redis fails the command with one sentence, and nothing else'
     const store = await storeOf(() => answer)
     // A second answer arrives with the first, which is not read either.
     expect(await failure(store.clock(never))).toMatchObject({
-      code: 'STORE_ERROR',
+      code: 'STORE_UNREACHABLE',
       message: expect.stringMatching(new RegExp(`^Redis at 127\\.0\\.0\\.1:\\d+ ${says}`)),
       uncertain: false,
     })
@@ -110,37 +110,65 @@ describe('a listing of a hostile Redis ends', () => {
 })
 
 describe('a release is never reported as done, or as not done, by an answer that says neither', () => {
-  it.each<[string, Answer]>([
-    ['another word', resp('done')],
-    ['nothing', resp(null)],
-    ['a list', resp([1, 2, 3])],
-    ['a list that only begins well', resp(['released', 'x'])],
-  ])('%s', async (_, answer) => {
-    const token = '7fcd75c2e17311f1a98102fc00000001'
+  const token = '7fcd75c2e17311f1a98102fc00000001'
+  /** The script that reads is the one with its limits as arguments. */
+  const isRead = (words: readonly string[]) => words.at(-4) === '65536' || words.at(-4) === '16777216'
+  const readReply = (words: readonly string[]) => {
+    const keys = words.slice(2, 2 + Number(words[1]))
+    return resp(['1700000000', '0', 1, ...keys.map(() => ['string', -1, token.length, token])])
+  }
+
+  it.each<[string, (nonce: string) => Answer]>([
+    ['another word', nonce => resp([nonce, 'done'])],
+    ['nothing', nonce => resp([nonce, null])],
+    ['a list', nonce => resp([nonce, [1, 2, 3]])],
+    ['a list that only begins well', nonce => resp([nonce, ['released', 'x']])],
+    ['the answer to another release', () => resp(['other', ['released', 0]])],
+    ['a plain word', () => resp('gone')],
+  ])('%s', async (_, answerTo) => {
     const store = await storeOf((name, words) => {
       if (name === 'TIME') return TIME
-      // The script that reads is the one with its limits as arguments.
-      return words.at(-4) === '65536' || words.at(-4) === '16777216'
-        ? resp(['1700000000', '0', 1, ['string', -1, token.length, token]])
-        : answer
+      return isRead(words) ? readReply(words) : answerTo(words.at(-1) ?? '')
     })
     const fence = (await store.inspect('lock:a', never))?.lock?.fence ?? ''
     await expect(releaseLock(store, 'lock:a', fence, never)).rejects.toMatchObject({
       code: 'STORE_ERROR',
       message: expect.stringMatching(
-        /cannot read \(the answer to a release\).* may or may not have happened/,
+        /cannot read \(the answer to a (release|change)\).* may or may not have happened/,
       ),
       uncertain: true,
     })
+  })
+
+  it('one answer sent twice, with other releases in flight', async () => {
+    const waiting: string[] = []
+    const store = await storeOf((name, words, socket) => {
+      if (name === 'TIME') return TIME
+      if (isRead(words)) return readReply(words)
+      waiting.push(resp([words.at(-1) ?? '', ['released', 0]]))
+      const [first = '', second = ''] = waiting
+      if (waiting.length === 3) socket.write(first + first + second)
+      return null
+    })
+    const ids = ['lock:a', 'lock:b', 'lock:c']
+    const targets = await Promise.all(
+      ids.map(async id => ({ id, fence: (await store.inspect(id, never))?.lock?.fence ?? '' })),
+    )
+    const results = await store.releaseMany(targets, async () => {}, never)
+    expect(results.map(each => each.ok || each.error.uncertain)).toEqual([true, true, true])
+    expect(results.map(each => each.ok)).toEqual([true, false, false])
   })
 })
 
 describe('a hostile node of a cluster', () => {
   it('that has no slots, or tells of them in another shape', async () => {
+    const range = [0, 100, ['127.0.0.1', 1, 'id']]
     const answers: [Answer, RegExp][] = [
       ['$-1\r\n', /cannot read/],
       [resp([['a', 'b', 'c']]), /cannot read/],
       [resp([[0, 2_000_000_000, ['127.0.0.1', 1]]]), /cannot read/],
+      [resp([range, range]), /cannot read/],
+      [resp([[0, 16_383, ...Array.from({ length: 1001 }, (_, i) => ['127.0.0.1', i, 'id'])]]), /cannot read/],
       ['>-1\r\n', /push message/],
     ]
     const stores = await Promise.all(
@@ -184,7 +212,7 @@ describe('a program that only takes locks survives', () => {
     const provider = await providerOf(() => answer)
     const request = { owner: 'me', ttlMs: 1000, metadata: null }
     expect(await failure(provider.take('a', request, never))).toMatchObject({
-      code: 'STORE_ERROR',
+      code: 'STORE_UNREACHABLE',
       message: expect.stringContaining(says),
       // The lock may have been granted.
       uncertain: true,

@@ -68,6 +68,10 @@ export function toStoreError(error: unknown, request: Request, place: Place): St
   const { table, server } = place
   const isWrite = request.effect === 'write'
   const act = request.act ?? 'the release'
+  if ((error as SdkError).code === 'ERR_INVALID_CHAR')
+    return new StoreError('BAD_INPUT', 'The AWS credentials contain characters that cannot be sent', {
+      cause: error,
+    })
   // What the SDK throws for an answer of another shape.
   const isOfParser = error instanceof TypeError || error instanceof RangeError
   const bad = isOfParser ? unreadable(`the answer to ${request.operation}`, error) : error

@@ -2,7 +2,7 @@ import { connect as connectSocket, type Socket } from 'node:net'
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, unlessAborted, within } from '../../lib/timers.ts'
-import { unreadable } from '../bad-answer.ts'
+import { BadAnswer, unreadable } from '../bad-answer.ts'
 import type { MysqlAddress } from './address.ts'
 import type { Value } from './format/table.ts'
 import { guardNext } from './guard.ts'
@@ -66,15 +66,16 @@ export class Connections {
 
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     const { session, done } = await this.open(signal)
-    let isDemoted = false
+    let isSpoiled = false
     try {
       return await work(session)
     } catch (error) {
-      // After a failover the same address may lead to the new primary: a new connection finds out.
-      isDemoted = isReadOnlyServer(error)
+      // After a failover the same address may lead to the new primary: a new connection finds out. The answers behind an
+      // unreadable one may be shifted.
+      isSpoiled = isReadOnlyServer(error) || error instanceof BadAnswer
       throw error
     } finally {
-      done(isDemoted)
+      done(isSpoiled)
     }
   }
 
@@ -102,9 +103,11 @@ export class Connections {
     const read: Session['read'] = async (sql, values = []) => {
       throwIfAborted(signal)
       const sent = connection.execute(sql, [...values])
-      const [rows] = await this.#await(connection, sent, timeoutMs(), signal).catch(fail)
+      const rows = await this.#await(connection, sent, timeoutMs(), signal)
+        .then(([answer]) => rowsFrom(answer))
+        .catch(fail)
       hasAnswered = true
-      return rowsFrom(rows)
+      return rows
     }
     const changeOr =
       (lost: (error: unknown) => unknown): Session['change'] =>
@@ -116,7 +119,11 @@ export class Connections {
         const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
           fail(isAnswer(error) ? error : lost(error)),
         )
-        return changedRows(result)
+        try {
+          return changedRows(result)
+        } catch (error) {
+          return fail(error)
+        }
       }
     /** Fails unless the server acknowledges the statement, and does not answer it as another one. */
     const acknowledged = async (sql: string, withinMs: number, stop: AbortSignal | null) => {

@@ -5,7 +5,13 @@ import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { guardSocket } from '../wire/guard-socket.ts'
 
 /** The parts of a connection that mysql2 keeps to itself. */
-type Inside = EventEmitter & { readonly stream: Socket; startTLS(secured: (error?: Error) => void): void }
+type Packet = { readonly sequenceId: number; isError(): boolean }
+type Inside = EventEmitter & {
+  readonly stream: Socket
+  sequenceId: number
+  handlePacket(packet?: Packet): void
+  startTLS(secured: (error?: Error) => void): void
+}
 type PoolInside = { readonly _allConnections: { readonly length: number; get(place: number): Inside } }
 
 /** mysql2 copies the code and the message of an error, and nothing else. */
@@ -31,7 +37,12 @@ function guardConnection(connection: Inside): void {
     throw unreadable('a packet out of order')
   })
   guardStream(connection.stream)
-  const { startTLS } = connection
+  const { startTLS, handlePacket } = connection
+  connection.handlePacket = packet => {
+    // A server that ends an idle connection says so with sequence 0, perhaps when a statement is on its way.
+    if (packet?.isError()) connection.sequenceId = packet.sequenceId
+    handlePacket.call(connection, packet)
+  }
   connection.startTLS = secured => {
     startTLS.call(connection, secured)
     guardStream(connection.stream)

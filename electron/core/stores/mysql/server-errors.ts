@@ -56,7 +56,12 @@ export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreErro
   if (error instanceof StoreError) return error
   const fault = faultOf(error)
   if (fault !== null)
-    return new BadAnswer(fault, { server: `The MySQL server at ${hostPort(address)}`, cause: error })
+    return new BadAnswer(fault, {
+      server: `The MySQL server at ${hostPort(address)}`,
+      // The connection has ended, and another may work.
+      code: 'STORE_UNREACHABLE',
+      cause: error,
+    })
   if (!isAnswer(error)) return unreachable(address, whyUnreachable(error as DriverError), error)
   const { errno, sqlMessage } = error as DriverError
   const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(Number(errno))) ?? UNKNOWN

@@ -25,7 +25,7 @@ export class SessionPool {
     } finally {
       // In place of a lost connection the server may accept another.
       if (isLost) this.#refusal = null
-      if (isLost || this.#closed) this.#drop(open)
+      if (isLost || this.#closed) this.#drop(open, isLost)
       else this.#idle.push(open)
       this.#wake()
     }
@@ -56,9 +56,9 @@ export class SessionPool {
     }
   }
 
-  #drop(open: OpenSession): void {
+  #drop(open: OpenSession, isSpoiled = false): void {
     this.#count--
-    open.done()
+    open.done(isSpoiled)
   }
 
   #wake(): void {

@@ -71,6 +71,8 @@ export function createClient(
           ...single,
           sentinels: [...address.hosts],
           name: address.group ?? '',
+          // The address names them; a list from a server has no limit.
+          updateSentinels: false,
           ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
         })
       : new Redis({ ...single, ...address.hosts[0] }),

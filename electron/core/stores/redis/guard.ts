@@ -26,6 +26,14 @@ export function guardClient(client: Redis | Cluster, purpose: Purpose = 'command
   guardRedis(client, purpose)
 }
 
+/** Fails what waits for an answer with the reason, and connects anew. */
+export function endConnections(client: Redis | Cluster, reason: BadAnswer): void {
+  for (const node of client instanceof Cluster ? client.nodes() : [client]) {
+    const inside = node as unknown as Inside
+    inside.recoverFromFatalError(reason, reason)
+  }
+}
+
 function guardRedis(client: Redis, purpose: Purpose): Redis {
   // Emitted after the stream is set, and before it can have read anything.
   client.on('connect', () => guardConnection(client, purpose))
@@ -47,8 +55,7 @@ function guardConnection(client: Redis, purpose: Purpose): void {
   const check = (chunk: Buffer) => scanner.scan(chunk, client.commandQueue.length)
   const failed = (fault: unknown) => {
     const reason = reasonOf(fault, stream.remoteAddress, stream.remotePort)
-    const inside = client as unknown as Inside
-    inside.recoverFromFatalError(reason, reason)
+    endConnections(client, reason)
     return undefined
   }
   guardSocket(stream, { check, failed }, purpose === 'messages' ? Number.POSITIVE_INFINITY : MAX_REPLY_BYTES)
@@ -56,7 +63,13 @@ function guardConnection(client: Redis, purpose: Purpose): void {
 
 function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
   const answer = fault instanceof BadAnswer ? fault : unreadable('a reply', fault)
-  return answer.from(`Redis at ${hostPort({ host, port })}`)
+  // The connection has ended, and another may work.
+  const options = {
+    server: `Redis at ${hostPort({ host, port })}`,
+    code: 'STORE_UNREACHABLE',
+    cause: fault,
+  } as const
+  return new BadAnswer(answer.did, options)
 }
 
 /** A cluster reads its slots through a duplicate of a node, in a callback whose exceptions nobody catches. */
