@@ -257,10 +257,14 @@ export class Connections {
 
 /** A server may answer any statement with anything: no rows where there should be some, or several results. */
 function rowsFrom(rows: unknown): Row[] {
-  const isCell = (cell: unknown) => cell === null || typeof cell !== 'object' || Buffer.isBuffer(cell)
-  const areRows = Array.isArray(rows) && rows.every(row => Array.isArray(row) && row.every(isCell))
-  if (!areRows) throw unreadable('rows')
-  return rows as Row[]
+  if (!Array.isArray(rows)) throw unreadable('rows')
+  // With loops: this looks at every cell of a list.
+  for (const row of rows) {
+    if (!Array.isArray(row)) throw unreadable('rows')
+    for (const cell of row)
+      if (typeof cell === 'object' && cell !== null && !Buffer.isBuffer(cell)) throw unreadable('rows')
+  }
+  return rows
 }
 
 function changedRows(result: Partial<ResultSetHeader> | null | undefined): number {

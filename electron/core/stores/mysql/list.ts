@@ -77,7 +77,7 @@ async function* pagesOfTable(
     signal,
     ahead,
   )
-  for await (const { raws, now, next } of pages) {
+  for await (const { raws, now, next, tooLarge } of pages) {
     // Rows that the sort considers equal to the last one may be on neither side of the cut.
     const problems =
       next !== null && next.length > LONGEST_SORTED_KEY
@@ -85,9 +85,10 @@ async function* pagesOfTable(
         : []
     if (raws.length > 0)
       yield listPage(
-        raws.map(raw => {
-          if (raw.tooLarge === null) return lockIn(table, raw, now)
-          const reason = `a row of ${saySize(raw.tooLarge)}, which is too large to be a lock`
+        raws.map((raw, i) => {
+          const size = tooLarge.get(i)
+          if (size === undefined) return lockIn(table, raw, now)
+          const reason = `a row of ${saySize(size)}, which is too large to be a lock`
           return notALock(keyText(raw, format.keyColumn), reason)
         }),
         problems,

@@ -8,11 +8,11 @@ import { anyOf, columnOf, compareKey, quoteName, readable, type Sql } from './sq
 /** Rows with the server's time from the same statement, so that every state is judged by the clock it was read with. */
 export type Rows = { readonly raws: readonly MysqlRaw[]; readonly now: number }
 
-/** Rows larger than what is listed come without their large values. */
-type ListedRow = MysqlRaw & { readonly tooLarge: number | null }
-
-/** `next` is the key that the next page starts after; null on the last page. */
-export type RowPage = { readonly raws: readonly ListedRow[]; readonly now: number; readonly next: Value }
+/**
+ * `next` is the key that the next page starts after; null on the last page. `tooLarge` has the sizes of the rows that come without
+ * their large values, by their places.
+ */
+export type RowPage = Rows & { readonly next: Value; readonly tooLarge: ReadonlyMap<number, number> }
 
 /** Of the columns that may be large, all together: far above any lock. */
 const MOST_LISTED_BYTES = 64 * 1024
@@ -31,11 +31,9 @@ export async function readPage(
   const wanted = [...columns, ...optionalColumns].filter(column => table.shape.columns.has(column))
   const where = { ...from, text: `${from.text} ORDER BY ${key} LIMIT ${limit}` }
   const { raws, sizes, now } = await select(session, table, wanted, where, MOST_LISTED_BYTES)
-  const listed = raws.map((raw, i) => {
-    const size = Number(sizes[i])
-    return { ...raw, tooLarge: size > MOST_LISTED_BYTES ? size : null }
-  })
-  return { raws: listed, now, next: raws[limit - 1]?.row[keyColumn] ?? null }
+  const tooLarge = new Map<number, number>()
+  for (const [i, size] of sizes.entries()) if (Number(size) > MOST_LISTED_BYTES) tooLarge.set(i, Number(size))
+  return { raws, now, tooLarge, next: raws[limit - 1]?.row[keyColumn] ?? null }
 }
 
 /** Rows whose key the index considers equal to one of these, with all their columns: the caller compares the keys byte by byte. */
@@ -64,11 +62,13 @@ async function select(
 ): Promise<Rows & { readonly sizes: readonly Value[] }> {
   const shaped = columns.map(column => columnOf(table.shape, column))
   const large = mostBytes === null ? [] : shaped.filter(column => isLarge(column) && column !== table.key)
-  const size = ['0', ...large.map(({ name }) => `COALESCE(LENGTH(${quoteName(name)}), 0)`)].join(' + ')
+  const size = large.map(({ name }) => `COALESCE(LENGTH(${quoteName(name)}), 0)`).join(' + ')
   const list = shaped.map(column =>
     large.includes(column) ? `IF(${size} > ${mostBytes}, NULL, ${readable(column)})` : readable(column),
   )
-  const sql = `SELECT ${['CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)', `CAST(${size} AS CHAR)`, ...list].join(', ')}
+  // A table without large columns need not tell the size of every row.
+  const first = ['CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)', ...(size === '' ? [] : [`CAST(${size} AS CHAR)`])]
+  const sql = `SELECT ${[...first, ...list].join(', ')}
     FROM ${quoteName(table.shape.name)} WHERE ${where.text}`
   const rows = await session.read(sql, where.values)
   const now = rows.length === 0 ? Date.now() : parseTime(String(rows[0]?.[0]))
@@ -77,9 +77,9 @@ async function select(
     raws: rows.map(row => ({
       table: table.shape,
       readAt: String(row[0] ?? ''),
-      row: Object.fromEntries(columns.map((column, i) => [column, row[i + 2] ?? null])),
+      row: Object.fromEntries(columns.map((column, i) => [column, row[i + first.length] ?? null])),
     })),
-    sizes: rows.map(row => row[1] ?? null),
+    sizes: size === '' ? [] : rows.map(row => row[1] ?? null),
     now,
   }
 }
