@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 const never = new AbortController().signal
 
 /**
- * Releases the same few locks again and again while their holders let go and take them again. Every owner is used once
+ * Releases the same few locks at least so many times while their holders let go and take them again. Every owner is used once
  * and only a release or the owner itself removes a record, so whoever was removed must be an owner whose fence was
  * given in a release that answered `released`, and no owner can be released twice. Nor can an owner that had made room
  * for the next one before the release was sent: what such a release removes is somebody else's.
@@ -34,13 +34,16 @@ export async function race(h: Harness, attempts: number, pace: RacePace = PACE):
       await h.hold(name, owner, HOUR)
       ended.add(before)
       before = owner
-      await pause(pace.holderPauseMs)
+      // Now and then a holder keeps its lock for long enough that a slow machine releases it, too.
+      await pause(serial % 10 === 0 ? 50 * pace.holderPauseMs : pace.holderPauseMs)
       if ((await h.ownerOf(name)) === null) removed.push(owner)
       else if (serial % 3 === 0) await h.drop(name)
     }
   }
   const operator = async (first: number) => {
-    for (let i = first; i < attempts && racing; i += pace.operators) {
+    // Until a release won the race, and another lost it.
+    const isOver = (i: number) => i >= attempts && result.released > 0 && result.changed > 0
+    for (let i = first; racing && !isOver(i); i += pace.operators) {
       const name = names[i % names.length] ?? ''
       const lock = (await h.store.inspect(h.keyOf(name), never))?.lock
       await pause(pace.operatorPauseMs)
