@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,16 +36,18 @@ async function listsNothing(manager: LockManager): Promise<void> {
 
 it('takes, renews, waits for and releases locks with the rights that are documented, and lists with none of them', async () => {
   const place = await lockPlace()
+  // All databases of a server share its channels.
+  const name = `job-${randomUUID()}`
   const manager = await managerWith(place, LOCKS)
-  const first = await manager.acquire('job')
+  const first = await manager.acquire(name)
   if (!first.acquired) throw new Error('It was not free')
   expect(first.lock.fencing).not.toBeNull()
   expect(await first.lock.renew()).toBe(true)
-  const waiting = manager.acquire('job', { wait: '1m' })
+  const waiting = manager.acquire(name, { wait: '1m' })
   await expect
-    .poll(() => place.client.call('PUBSUB', ['NUMSUB', 'lock:released:lockRecharge:job']))
+    .poll(() => place.client.call('PUBSUB', ['NUMSUB', `lock:released:lockRecharge:${name}`]))
     .toEqual([expect.anything(), 1])
-  expect(await manager.isLocked('job')).toBe(true)
+  expect(await manager.isLocked(name)).toBe(true)
   expect(await first.lock.release()).toEqual({ outcome: 'released' })
   expect(await waiting).toMatchObject({ acquired: true })
   await listsNothing(manager)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { startRedis } from '../../../servers/redis.ts'
@@ -24,7 +25,10 @@ it.each([
   ['pipeline-run', 'a:job', 'pipeline_lock:a:job'],
   ['flask-cache', 'job', 'cache::job'],
   ['token', 'job', 'job'],
-])('notifies listeners of the release of a %s lock', async (format, name, announced) => {
+])('notifies listeners of the release of a %s lock', async (format, nameOfAll, announcedOfAll) => {
+  // All databases of a server share its channels.
+  const own = randomUUID()
+  const [name, announced] = [`${nameOfAll}-${own}`, `${announcedOfAll}-${own}`]
   const place = await lockPlace()
   const provider = place.provider(format)
   const calls = { a: 0, b: 0, elsewhere: 0 }

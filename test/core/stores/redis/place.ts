@@ -18,8 +18,7 @@ export type Place = {
 }
 
 /** A database of its own on the shared Redis, for the length of one test. */
-export async function redisPlace(): Promise<Place> {
-  const port = inject('redisPort')
+export async function redisPlace(port = inject('redisPort')): Promise<Place> {
   const admin = new Redis({ port })
   const db = 1 + ((await admin.incr('next-database')) % 4000)
   const client = new Redis({ port, db })

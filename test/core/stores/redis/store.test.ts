@@ -105,7 +105,10 @@ it('reports a value of 5 MB without fetching it in a listing, and shows its star
 })
 
 it('does not fetch few but huge elements, nor the head of a list', async () => {
-  const place = await redisPlace()
+  // A server of its own, because its output is counted.
+  const server = await startRedis()
+  onTestFinished(() => server.stop('SIGKILL'))
+  const place = await redisPlace(server.port)
   const huge = Buffer.alloc(2 * 1024 * 1024, 'x')
   await place.client.hset('p:hash', { a: huge, b: huge })
   await place.client.lpush('p:list', huge)
