@@ -10,7 +10,7 @@ type Options = {
   readonly uncertain?: boolean
 }
 
-/** A server did what no server of its kind does. Of a change that was sent to it, nobody knows whether it happened. */
+/** The server broke its protocol. A change that was sent to it may or may not have happened. */
 export class BadAnswer extends StoreError {
   readonly server: string | null
 

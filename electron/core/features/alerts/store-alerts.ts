@@ -149,7 +149,7 @@ export class StoreAlerts {
     this.#endWhere(({ rule }) => !settings[rule].enabled, at)
   }
 
-  /** Looks under way change nothing any more. */
+  /** Discards the scans that have not finished. */
   stopLooking(): void {
     this.#applied = Number.POSITIVE_INFINITY
   }

@@ -127,7 +127,7 @@ export class StoreHistory implements WatchSubscriber {
     }
   }
 
-  /** `scan` is what was found in its locks, where somebody has looked at all of them already. */
+  /** `scan` saves another look at all locks, if the caller has made one. */
   onPass(pass: Pass, scan: Partial<LockScan> = {}): void {
     const at = this.#now()
     const { locks, ...rest } = pass

@@ -9,7 +9,7 @@ const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
 
 /** Locks of a snapshot that are looked at for one event. */
 const MOST_PULLED = 500
-/** Written in a millisecond or two, so that nobody waits for an event about another store. */
+/** Takes a millisecond or two to write: events of other stores wait that long. */
 const EVENT_BYTES = 128 * 1024
 
 /**

@@ -162,7 +162,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
   })
 }
 
-/** The first words with which the script of a request answers: of success, and of a key that somebody has. */
+/** The first word of a script's reply, per request: success first, then a key that is held. */
 const WORDS = {
   acquisition: ['taken', 'held'],
   renewal: ['extended', 'lost'],

@@ -28,7 +28,7 @@ export function guardNext(pool: Pool, socket: Socket): void {
   })
 }
 
-/** A packet that nobody expects, or one that is too large, fails the statement instead of the process. */
+/** An unexpected or oversized packet fails the statement instead of the process. */
 function guardConnection(connection: Inside): void {
   // The second error of a connection that is being opened has no other listener.
   connection.on('error', () => {})

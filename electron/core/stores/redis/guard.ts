@@ -14,7 +14,7 @@ type Inside = {
 type Purpose = ReplyScanner['purpose']
 
 /**
- * ioredis trusts its server: a push message, an answer that nobody asked for or a wrong redirection is an uncaught exception in
+ * ioredis trusts its server: a push message, an unrequested reply or a malformed redirection is an uncaught exception in
  * there. Every connection of this client, of its duplicates, of the nodes of a cluster and to Sentinels is checked before
  * ioredis reads it. A violation fails the pending commands with its reason.
  */
@@ -72,7 +72,7 @@ function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
   return new BadAnswer(answer.did, options)
 }
 
-/** A cluster reads its slots through a duplicate of a node, in a callback whose exceptions nobody catches. */
+/** A cluster reads its slots through a duplicate of a node, in a callback without error handling. */
 function checkingSlots(client: Redis): Redis {
   const cluster = client.cluster.bind(client) as (...asked: unknown[]) => Promise<unknown>
   const checked = async (what: unknown, done: (error: unknown, slots?: unknown) => void) => {

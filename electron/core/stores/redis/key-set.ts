@@ -8,7 +8,7 @@ const FULLEST = 0.7
 
 /**
  * Remembers the keys of a listing, because SCAN may repeat one, by 64 bits of each, outside the heap: ten million keys take 130 MB, a fifth of a set of texts. Of so many keys two
- * are mistaken for one with a chance of one in 300,000, and nobody can make such keys, because the hash begins with random bits.
+ * are mistaken for one with a chance of one in 300,000, and the random seed keeps a writer of keys from causing it.
  */
 export class KeySet {
   readonly #seeds = new Uint32Array(randomBytes(8).buffer.slice(0, 8))

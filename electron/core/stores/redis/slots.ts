@@ -13,7 +13,7 @@ const rangesSchema = z.array(z.tuple([slot, slot, node], node))
 
 export type SlotRange = z.infer<typeof rangesSchema>[number]
 
-/** The answer to CLUSTER SLOTS. ioredis reads it in a callback whose exceptions nobody catches. */
+/** The answer to CLUSTER SLOTS. ioredis reads it in a callback without error handling. */
 export function slotsFrom(reply: unknown): SlotRange[] {
   const ranges = rangesSchema.safeParse(reply)
   if (!ranges.success || !isPlausible(ranges.data)) throw unreadable('the slots of the cluster', ranges.error)
