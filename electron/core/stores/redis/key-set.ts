@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { getRandomValues } from 'node:crypto'
 
 /** More would take too much of a room's memory. */
 const MOST_KEYS = 10_000_000
@@ -7,11 +7,11 @@ const FIRST_SLOTS = 1 << 12
 const FULLEST = 0.7
 
 /**
- * Remembers the keys of a listing, because SCAN may repeat one, by 64 bits of each, outside the heap: ten million keys take 130 MB, a fifth of a set of texts. Of so many keys two
- * are mistaken for one with a chance of one in 300,000, and the random seed keeps a writer of keys from causing it.
+ * The keys that a listing has seen, because SCAN may repeat one: 64 bits of each, outside the heap, so ten million keys take 128 MB. Two
+ * of that many are mistaken for one with a chance of one in 300,000; the seed makes such keys hard to choose.
  */
 export class KeySet {
-  readonly #seeds = new Uint32Array(randomBytes(8).buffer.slice(0, 8))
+  readonly #seeds = getRandomValues(new Uint32Array(2))
   /** Two numbers per slot; both are zero in an empty one. */
   #slots = new Uint32Array(2 * FIRST_SLOTS)
   size = 0
