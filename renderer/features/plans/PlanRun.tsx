@@ -62,7 +62,7 @@ export function PlanRun({ book, plan }: Props) {
           {isPaused ? words.resume : words.pause}
         </Button>
         <Button
-          disabled={steering.working || state === 'stopping' || state === 'checking'}
+          disabled={steering.working || state === 'stopping'}
           onClick={() => steering.run({ to: 'stop' })}
         >
           {words.stop}

@@ -32,10 +32,25 @@ type RunOptions = {
 
 type Result = { readonly n: number; readonly result: PlanResult }
 
-/** Waits for an unreachable store, with a limit: an operator is watching the progress bar. */
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 5000
 const PATIENCE_MS = 30_000
+
+/** Waits for an unreachable store, with a limit: an operator is watching the progress bar. */
+class Patience {
+  #waits = 0
+  #since: number | null = null
+
+  constructor(readonly limitMs: number) {}
+
+  /** How long to wait before the next attempt; null once the limit would be passed. */
+  next(): number | null {
+    this.#since ??= performance.now()
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#waits++)
+    return performance.now() - this.#since + waitMs > this.limitMs ? null : waitMs
+  }
+}
+
 /** After this many batches in which every lock failed, the rest is not attempted. */
 const FAILED_BATCHES = 3
 /** Errors of the store or the console rather than of a lock. */
@@ -101,8 +116,8 @@ export class PlanRun implements Run {
   }
 
   stop(): void {
-    if (this.#state === 'checking') return
     this.#stopped.abort()
+    if (this.#state === 'checking') return
     this.#wake()
     this.#enter('stopping')
   }
@@ -171,8 +186,7 @@ export class PlanRun implements Run {
     const pace = this.#paces[store] as Pace
     const left = [...entries]
     let failedBatches = 0
-    let waits = 0
-    let troubleSince: number | null = null
+    let patience: Patience | null = null
     while (left.length > 0 && (await this.#mayContinue())) {
       const batch = left.slice(0, pace.batchSize)
       await pace.take(batch.length, signal)
@@ -187,17 +201,15 @@ export class PlanRun implements Run {
         return
       }
       if (obstacle) {
-        troubleSince ??= performance.now()
-        const retryInMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits++)
-        const isOver = performance.now() - troubleSince + retryInMs > (this.options.patienceMs ?? PATIENCE_MS)
-        this.#trouble(store, obstacle, isOver ? null : retryInMs)
-        if (isOver) return
+        patience ??= this.#newPatience()
+        const retryInMs = patience.next()
+        this.#trouble(store, obstacle, retryInMs)
+        if (retryInMs === null) return
         await sleep(retryInMs, signal)
         continue
       }
-      if (troubleSince !== null) this.#trouble(store, null)
-      troubleSince = null
-      waits = 0
+      if (patience !== null) this.#trouble(store, null)
+      patience = null
       const failures = results.flatMap(({ result }) => (result.is === 'failed' ? [result.error] : []))
       failedBatches = failures.length === batch.length ? failedBatches + 1 : 0
       const [first] = failures
@@ -289,24 +301,34 @@ export class PlanRun implements Run {
 
   /** Reads the released locks again: some holders re-acquire them. */
   async #check(): Promise<void> {
-    const plan = this.plan
-    if (plan.header.kind !== 'release') return
+    if (this.plan.header.kind !== 'release') return
     await sleep(this.options.comeBackMs ?? COME_BACK_MS)
-    const answers = await Promise.all(
-      this.options.stores.map((open, i) => open && settle(() => findReacquired(open, plan, i))),
-    )
-    for (const [store, answer] of answers.entries()) {
-      if (!answer || answer.ok) continue
-      const { code, message } = answer.error
+    await Promise.all(this.options.stores.map((open, i) => open && this.#checkStore(open, i)))
+  }
+
+  async #checkStore(open: OpenStore, store: number): Promise<void> {
+    const plan = this.plan
+    const patience = this.#newPatience()
+    let reacquired = await settle(() => findReacquired(open, plan, store))
+    while (!reacquired.ok) {
+      const { code, message } = reacquired.error
+      const isOver = code !== 'STORE_UNREACHABLE' || this.#stopped.signal.aborted
+      const retryInMs = isOver ? null : patience.next()
       const why = `Whether any lock was re-acquired could not be checked: ${message}`
-      this.#trouble(store, new StoreError(code, why))
+      this.#trouble(store, new StoreError(code, why), retryInMs)
+      if (retryInMs === null) return
+      await sleep(retryInMs, this.#stopped.signal)
+      reacquired = await settle(() => findReacquired(open, plan, store))
     }
-    const checked = answers.flatMap(answer => (answer?.ok ? [answer.value] : []))
-    if (checked.length === 0) return
-    const places = checked.flat()
+    this.#trouble(store, null)
+    const places = reacquired.value
     await plan.record({ is: 'returned', at: Date.now(), places })
     await this.options.audit.append(places.map(n => this.#settled(n, 'came-back')))
     plan.changes.changed()
+  }
+
+  #newPatience(): Patience {
+    return new Patience(this.options.patienceMs ?? PATIENCE_MS)
   }
 
   /** Why a store blocks the plan, and when it is retried; without an error, it no longer does. */

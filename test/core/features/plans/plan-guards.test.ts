@@ -256,7 +256,7 @@ describe('an undo', () => {
 })
 
 it('names re-acquired locks of one store even if another can no longer be read', async () => {
-  const c = await planning({ plans: { comeBackMs: 400 } })
+  const c = await planning({ plans: { comeBackMs: 400, patienceMs: 1000 } })
   const dead = memoryServer('dies-later')
   acquirePipeline(dead, { tenant_id: 'a', pipeline_id: 'p', pipeline_logging_id: 'r', locked_by: 'x' })
   const other = await c.ask('stores.add', {
@@ -270,7 +270,7 @@ it('names re-acquired locks of one store even if another can no longer be read',
   c.server.records.set('acme:one', record)
   dead.up = false
   const screen = c.follow(plan.planId)
+  await expect.poll(() => screen.known.plan?.progress.returned).toBe(1)
   await expect.poll(screen.state).toBe('done')
-  expect(screen.known.plan?.progress.returned).toBe(1)
   expect(screen.known.plan?.progress.troubles).toMatchObject([{ store: 1 }])
 })
