@@ -1,14 +1,14 @@
-import { excerpt, textToKey } from '../../lib/bytes.ts'
+import { excerpt, saySize, textToKey } from '../../lib/bytes.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { badInput } from '../../lib/errors.ts'
 import type { CurrentLock } from '../fenced-release.ts'
-import { readLock } from '../recognise.ts'
+import { type Reading, readLock } from '../recognise.ts'
 import type { Readings } from '../record-store.ts'
-import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
+import { type Catalogue, type LockTable, notALock } from './catalogue.ts'
 import type { Session } from './connect.ts'
 import { keyText } from './format/row.ts'
 import type { MysqlRaw, Value } from './format/table.ts'
-import { readRows } from './rows.ts'
+import { type Rows, readRows } from './rows.ts'
 import { endsEverything } from './server-errors.ts'
 
 /** A row as a lock. With several tables each may have the key, so the table is part of the id. */
@@ -23,7 +23,17 @@ export function lockIn(
   return readLock(format, raw, now, key, id)
 }
 
-type Hits = Map<string, Settled<CurrentLock<MysqlRaw>>>
+/** Rows as locks, or as the reason why one is none. */
+export function readingsOf(table: LockTable, { raws, now, tooLarge }: Rows): Reading<MysqlRaw>[] {
+  return raws.map((raw, i) => {
+    const size = tooLarge.get(i)
+    if (size === undefined) return lockIn(table, raw, now)
+    const reason = `a row of ${saySize(size)}, which is too large to be a lock`
+    return notALock(keyText(raw, table.format.keyColumn), reason)
+  })
+}
+
+type Hits = Map<string, Settled<Reading<MysqlRaw>>>
 
 /** Finds locks by `key` or `table/key`, the listed form first. A bad id fails by itself, an unreachable server fails all. */
 export async function findMany(
@@ -57,38 +67,37 @@ async function findIn(
   const found: Hits = new Map()
   const read = async (some: typeof wanted): Promise<void> => {
     const keys = some.map(({ key }) => key)
-    const rows = await settle(() => readRows(session, table, keys))
+    const rows = await settle(() => readRows(session, table, keys, ids.length === 1))
     if (rows.ok) {
-      const { raws, now } = rows.value
+      const readings = readingsOf(table, rows.value)
       // The index may consider `A` equal to `a`: at most one of the rows it found has exactly the key.
-      const byKey = new Map(raws.map(raw => [exactly(raw.row[table.format.keyColumn] ?? null), raw]))
+      const byKey = new Map(
+        rows.value.raws.map((raw, i) => [exactly(raw.row[table.format.keyColumn] ?? null), readings[i]]),
+      )
       for (const { id, key } of some) {
-        const raw = byKey.get(exactly(key))
-        if (raw) found.set(id, { ok: true, value: lockIn(table, raw, now) })
+        const value = byKey.get(exactly(key))
+        if (value) found.set(id, { ok: true, value })
       }
     } else if (endsEverything(rows.error)) throw rows.error
     // One key that the server rejects must not fail the others.
     else if (some.length > 1 && rows.error.code === 'STORE_ERROR') for (const each of some) await read([each])
     else for (const { id } of some) found.set(id, rows)
   }
-  for (const some of chunksOf(wanted, hasLargeColumns(table, [...table.shape.columns.keys()])))
-    await read(some)
+  for (const some of chunksOf(wanted)) await read(some)
   return found
 }
 
 const KEYS_PER_STATEMENT = 100
-/** Rows with large columns must fit into memory together, and large keys into one statement. */
-const KEYS_OF_LARGE_ROWS = 10
+/** Large keys must fit into one statement. */
 const MOST_KEY_TEXT = 200_000
 
-function chunksOf<T extends { key: Value }>(wanted: readonly T[], areLarge: boolean): T[][] {
-  const most = areLarge ? KEYS_OF_LARGE_ROWS : KEYS_PER_STATEMENT
+function chunksOf<T extends { key: Value }>(wanted: readonly T[]): T[][] {
   const chunks: T[][] = []
   let size = 0
   for (const each of wanted) {
     const chunk = chunks.at(-1)
     size += each.key?.length ?? 0
-    if (chunk && chunk.length < most && size <= MOST_KEY_TEXT) chunk.push(each)
+    if (chunk && chunk.length < KEYS_PER_STATEMENT && size <= MOST_KEY_TEXT) chunk.push(each)
     else {
       chunks.push([each])
       size = each.key?.length ?? 0

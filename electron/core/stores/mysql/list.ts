@@ -1,14 +1,12 @@
 import type { ListPage } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
-import { saySize } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import { listPage } from '../record-store.ts'
 import { type Catalogue, hasLargeColumns, type LockTable, notALock } from './catalogue.ts'
 import type { Connections } from './connect.ts'
-import { lockIn } from './find.ts'
-import { keyText } from './format/row.ts'
+import { readingsOf } from './find.ts'
 import type { Value } from './format/table.ts'
 import { countKeyless, readPage } from './rows.ts'
 import { endsEverything } from './server-errors.ts'
@@ -77,21 +75,13 @@ async function* pagesOfTable(
     signal,
     ahead,
   )
-  for await (const { raws, now, next, tooLarge } of pages) {
+  for await (const rows of pages) {
+    const { next } = rows
     // Rows that the sort considers equal to the last one may be on neither side of the cut.
     const problems =
       next !== null && next.length > LONGEST_SORTED_KEY
         ? [{ code: 'STORE_ERROR' as const, message: LONG_KEYS, where: shape.name }]
         : []
-    if (raws.length > 0)
-      yield listPage(
-        raws.map((raw, i) => {
-          const size = tooLarge.get(i)
-          if (size === undefined) return lockIn(table, raw, now)
-          const reason = `a row of ${saySize(size)}, which is too large to be a lock`
-          return notALock(keyText(raw, format.keyColumn), reason)
-        }),
-        problems,
-      )
+    if (rows.raws.length > 0) yield listPage(readingsOf(table, rows), problems)
   }
 }

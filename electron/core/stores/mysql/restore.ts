@@ -25,7 +25,9 @@ const dataSchema = z.object({
   ),
 })
 
-export function dataOf(raw: MysqlRaw): z.infer<typeof dataSchema> {
+/** Undefined for a row that is too large for a copy. */
+export function dataOf(raw: MysqlRaw): z.infer<typeof dataSchema> | undefined {
+  if (raw.unread) return undefined
   return {
     table: raw.table.name,
     readAt: raw.readAt,

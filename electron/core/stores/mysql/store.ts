@@ -122,10 +122,11 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     }
   }
 
-  protected rawBytes({ table, row }: MysqlRaw) {
+  protected rawBytes({ table, row, unread = [] }: MysqlRaw) {
     return [...table.columns].map(([column, { name }]) => {
       const value = row[column] ?? null
-      return { label: value === null ? `${name} (NULL)` : name, bytes: Buffer.from(value ?? '') }
+      const absence = unread.includes(column) ? 'too large to read' : 'NULL'
+      return { label: value === null ? `${name} (${absence})` : name, bytes: Buffer.from(value ?? '') }
     })
   }
 

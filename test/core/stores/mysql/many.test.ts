@@ -5,6 +5,7 @@ import { Connections } from '../../../../electron/core/stores/mysql/connect.ts'
 import { MYSQL_FORMATS } from '../../../../electron/core/stores/mysql/formats/index.ts'
 import { anyOf, compareKey } from '../../../../electron/core/stores/mysql/sql.ts'
 import type { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
+import type { Keep } from '../../../../electron/core/stores/types.ts'
 import { keepNothing, words } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/list-all.ts'
 import { Database, never, RECHARGE, SHEDLOCK } from './database.ts'
@@ -128,6 +129,43 @@ describe('looking at many rows', () => {
       expect(plan?.[3]).toBe('range')
     })
     await connections.close()
+  })
+})
+
+describe('locks beside columns of many MB', () => {
+  it('are looked at and released together; one that is read by itself keeps its copy', async () => {
+    await db.plain.query(
+      `CREATE TABLE locks (lock_key VARCHAR(50) PRIMARY KEY, ${COLUMNS}, log LONGTEXT, dump LONGBLOB)`,
+    )
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f']
+    await put('locks', [...keys, 'small', 'huge'])
+    await db.plain.query("UPDATE locks SET log = REPEAT('x', 12000000), lock_id = CONCAT(lock_id, ' now')")
+    await db.plain.query("UPDATE locks SET log = 'a line' WHERE lock_key = 'small'")
+    await db.plain.query("UPDATE locks SET dump = REPEAT('y', 12000000) WHERE lock_key = 'huge'")
+    const store = db.store()
+    expect(await look(store, [...keys, 'small'])).toEqual(
+      [...keys, 'small'].map(key => `holder of ${key} now`),
+    )
+    const detail = await store.inspect('huge', never)
+    expect(detail?.raw.map(({ label }) => label).slice(-2)).toEqual([
+      'log (too large to read)',
+      'dump (too large to read)',
+    ])
+    const { locks } = await listAll(store)
+    const target = (wanted: readonly string[]) => locks.filter(({ key }) => wanted.includes(key))
+    const copied = async (wanted: readonly string[]) => {
+      const copies = new Map<string, boolean>()
+      const keep: Keep = async about => {
+        for (const { lock, copy } of about) copies.set(lock.key, copy !== null)
+      }
+      const outcomes = words(await store.releaseMany(target(wanted), keep, never))
+      expect(outcomes).toEqual(wanted.map(() => 'released'))
+      return Object.fromEntries(copies)
+    }
+    expect(await copied(['a'])).toEqual({ a: true })
+    expect(await copied(['huge'])).toEqual({ huge: false })
+    const rest = await copied(['b', 'c', 'd', 'e', 'f', 'small'])
+    expect(rest).toEqual({ b: false, c: false, d: false, e: false, f: false, small: true })
   })
 })
 

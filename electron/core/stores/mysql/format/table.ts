@@ -36,6 +36,8 @@ export type MysqlRaw = {
   readonly table: TableShape
   readonly row: Readonly<Record<string, Value>>
   readonly readAt: string
+  /** Columns that are not part of the lock, and too large to be read with it. */
+  readonly unread?: readonly string[]
 }
 
 /** A column, in lower case, and what was seen in it. */
