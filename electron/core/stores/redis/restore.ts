@@ -77,11 +77,19 @@ export async function restoreRecord(
   } catch (error) {
     if (!isNotPermitted(error)) throw error
   }
-  // Without scripts: SET NX compares and writes in one step too. Only the time is checked before it is sent.
+  // Without scripts: SET NX compares and writes in one step too. Only the time is checked before it is sent. In a transaction, because
+  // an OK by itself could be the answer to something else.
   if (tooLateAt !== null && (await readTime()) >= tooLateAt)
     return (await (client as Redis).exists(key)) === 1 ? 'taken' : 'ended'
   const until = expiresAt === null ? [] : ['PXAT', expiresAt]
-  const reply = await (client as Redis).callBuffer('SET', [key, bytes, 'NX', ...until])
-  if (reply !== null && String(reply) !== 'OK') throw unreadable('the answer to a restore')
+  const transaction = (client as Redis).multi().callBuffer('SET', [key, bytes, 'NX', ...until])
+  const replies = await transaction.exec().catch(error => {
+    // A command that is refused says why, and the transaction does not.
+    throw error.previousErrors?.[0] ?? error
+  })
+  const [error, reply] = replies?.[0] ?? []
+  if (error) throw error
+  if (replies?.length !== 1 || (reply !== null && String(reply) !== 'OK'))
+    throw unreadable('the answer to a restore')
   return reply === null ? 'taken' : 'restored'
 }
