@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { Database, RECHARGE } from '../../core/stores/mysql/database.ts'
 import { redisPlace } from '../../core/stores/redis/place.ts'
 import { endlessKeys } from '../../servers/hostile.ts'
 import { startRedis } from '../../servers/redis.ts'
@@ -118,6 +119,24 @@ describe('a command with --timeout', () => {
     expect(stopped).toMatchObject({ code: 7, stderr: expect.stringContaining('Stopping:') })
     expect(stopped.stdout).toMatch(/Of 400 locks: \d+ released; \d+ were not attempted\./)
     expect(await client.dbsize()).toBeGreaterThan(0)
+  })
+
+  it('stops a cleanup as Ctrl-C does', async () => {
+    const database = await Database.create()
+    onTestFinished(() => database.drop())
+    await database.plain.query(RECHARGE)
+    const rows = Array.from({ length: 400 }, (_, i) => [`job ${i}`, `holder ${i}`, '2020-01-01'])
+    await database.plain.query(
+      'INSERT INTO recargas_process_locks (lock_key, lock_id, expires_at) VALUES ?',
+      [rows],
+    )
+    const address = `mysql://root@127.0.0.1:${database.port}/${database.name}`
+    const o = operator()
+    const confirm = confirmOf(await o.run('cleanup', address))
+    const words = ['cleanup', address, '--confirm', confirm, '--reason', 'test', '--rate', '4']
+    const stopped = await stoppedLate(timeout => o.run(...words, '--timeout', timeout))
+    expect(stopped).toMatchObject({ code: 7, stderr: expect.stringContaining('Stopping:') })
+    expect(stopped.stdout).toMatch(/Of 400 locks: \d+ released; \d+ were not attempted\./)
   })
 
   it('releases its hold', async () => {

@@ -48,6 +48,21 @@ describe('an alert', () => {
     expect(new Set(alerts.map(({ alertId }) => alertId)).size).toBe(2)
   })
 
+  it('of an outage is not ended by a look at the locks that began before it', async () => {
+    const test = await AlertTest.begin()
+    await test.alerts.decisions.decide(only('store-down'))
+    const store = test.store()
+    for (let i = 0; i < 20_000; i++) store.hold(`lock ${i}`)
+    await store.pass()
+    const looking = store.pass()
+    expect(looking).toBeInstanceOf(Promise)
+    store.fail()
+    await looking
+    expect(await test.open()).toMatchObject([{ rule: 'store-down', since: START }])
+    await store.pass()
+    expect(await test.open()).toEqual([])
+  })
+
   it('that lasts while its store is closed and opened does not begin again', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
