@@ -25,19 +25,7 @@ const dataSchema = z.object({
   ),
 })
 
-/** Undefined for a row that is too large for a copy. */
-export function dataOf(raw: MysqlRaw): z.infer<typeof dataSchema> | undefined {
-  if (raw.unread) return undefined
-  return {
-    table: raw.table.name,
-    readAt: raw.readAt,
-    row: [...raw.table.columns.keys()].map(column => {
-      const value = raw.row[column] ?? null
-      if (value === null) return [column, null]
-      return [column, Buffer.isBuffer(value) ? { base64: value.toString('base64') } : { text: value }]
-    }),
-  }
-}
+export type Kept = z.infer<typeof dataSchema>
 
 /** Undoes a release in one transaction, which commits only if the row is then exactly what was released. */
 export async function restoreRecord(

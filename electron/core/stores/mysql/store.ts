@@ -16,7 +16,7 @@ import { parseTime } from './format/times.ts'
 import { MYSQL_FORMATS } from './formats/index.ts'
 import { parseGrants } from './grants.ts'
 import { pagesOfTables } from './list.ts'
-import { dataOf, restoreRecord } from './restore.ts'
+import type { Kept } from './restore.ts'
 import { readOnlyServer } from './server-errors.ts'
 import { SessionPool } from './session-pool.ts'
 import { releaseStatement, showSql } from './sql.ts'
@@ -81,6 +81,8 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
   protected async writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#connections.use(signal, async session => {
       await checkWritable(session)
+      // Loaded here, because the schema of a copy would weigh on every store.
+      const { restoreRecord } = await import('./restore.ts')
       return restoreRecord(session, await this.#catalogue(session), copy)
     })
   }
@@ -134,7 +136,16 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     return { release: [showSql(releaseStatement(program))], command: mysqlCommand(this.#address, program) }
   }
 
-  protected dataOf = dataOf
+  /** Undefined for a row that is too large for a copy. */
+  protected dataOf({ table, readAt, row, unread }: MysqlRaw): Kept | undefined {
+    if (unread) return undefined
+    const cells = [...table.columns.keys()].map((column): Kept['row'][number] => {
+      const value = row[column] ?? null
+      if (value === null) return [column, null]
+      return [column, Buffer.isBuffer(value) ? { base64: value.toString('base64') } : { text: value }]
+    })
+    return { table: table.name, readAt, row: cells }
+  }
 
   /** An idle connection may have been lost unnoticed: a harmless statement must find out, not a release. */
   async #openSession(isFirst: boolean, signal: AbortSignal): Promise<OpenSession> {

@@ -22,11 +22,7 @@ const keptSchema = z.strictObject({
   expiresAt: z.number().int().min(0).max(LAST_MS).nullable(),
 })
 
-/** Undefined for a record that cannot be restored, or whose value is too large for a copy of every lock. */
-export function dataOf({ value, expiresAt }: RedisRaw): z.infer<typeof keptSchema> | undefined {
-  if (value.type !== 'string' || value.bytes.length > LIST_LIMITS.maxBytes) return undefined
-  return { type: 'string', value: value.bytes.toString('base64'), expiresAt }
-}
+export type Kept = z.infer<typeof keptSchema>
 
 /** The record that a copy stands for. */
 export function rawOfCopy({ id, data }: RecordCopy): RedisRaw {

@@ -1,23 +1,32 @@
-import { z } from 'zod'
 import { unreadable } from '../bad-answer.ts'
 
 export const SLOTS = 16_384
 
-const slot = z
-  .int()
-  .min(0)
-  .max(SLOTS - 1)
 /** A node may have no address yet. What follows differs by version. */
-const node = z.tuple([z.string().nullable(), z.int().min(0).max(65_535)], z.unknown())
-const rangesSchema = z.array(z.tuple([slot, slot, node], node))
-
-export type SlotRange = z.infer<typeof rangesSchema>[number]
+type Node = readonly [host: string | null, port: number, ...unknown[]]
+export type SlotRange = readonly [first: number, last: number, primary: Node, ...replicas: Node[]]
 
 /** The answer to CLUSTER SLOTS. ioredis reads it in a callback without error handling. */
 export function slotsFrom(reply: unknown): SlotRange[] {
-  const ranges = rangesSchema.safeParse(reply)
-  if (!ranges.success || !isPlausible(ranges.data)) throw unreadable('the slots of the cluster', ranges.error)
-  return ranges.data
+  if (!Array.isArray(reply) || !reply.every(isRange) || !isPlausible(reply))
+    throw unreadable('the slots of the cluster')
+  return reply
+}
+
+function isRange(value: unknown): value is SlotRange {
+  if (!Array.isArray(value) || value.length < 3) return false
+  const [first, last, ...nodes] = value
+  return isBelow(SLOTS, first) && isBelow(SLOTS, last) && nodes.every(isNode)
+}
+
+function isNode(value: unknown): value is Node {
+  if (!Array.isArray(value)) return false
+  const [host, port] = value
+  return (host === null || typeof host === 'string') && isBelow(65_536, port)
+}
+
+function isBelow(limit: number, value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) < limit
 }
 
 /** More than Redis recommends for a cluster, and more copies of a slot than anybody has: the client joins their names for every slot. */

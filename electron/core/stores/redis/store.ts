@@ -30,7 +30,7 @@ import {
   type ReadLimits,
   timeFrom,
 } from './read.ts'
-import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
+import type { Kept } from './restore.ts'
 import { describeProgram, runProgram } from './run-program.ts'
 import { deniedProblem, findPrimaries, nodeProblem, scanKeys, tooManyKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
@@ -87,6 +87,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 
   protected writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#run(signal, async () => {
+      // Loaded here, because the schema of a copy would weigh on every store.
+      const { rawOfCopy, restoreRecord } = await import('./restore.ts')
       const raw = rawOfCopy(copy)
       const [made] = await this.#understand(this.#client, [raw], COMPANION_LIMITS)
       checkCopy(copy, made ?? null)
@@ -127,7 +129,12 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   }
 
   protected rawBytes = rawBytes
-  protected dataOf = dataOf
+
+  /** Undefined for a record that cannot be restored, or whose value is too large for a copy of every lock. */
+  protected dataOf({ value, expiresAt }: RedisRaw): Kept | undefined {
+    if (value.type !== 'string' || value.bytes.length > LIST_LIMITS.maxBytes) return undefined
+    return { type: 'string', value: value.bytes.toString('base64'), expiresAt }
+  }
 
   protected explain(program: RedisProgram) {
     return { release: describeProgram(program), command: redisCommand(this.#address, program) }
