@@ -1,55 +1,112 @@
 /**
  * The shape of plain data: null for a single value, the keys of an object or the length of an array. Records of one format have the
- * same few shapes, so a page is sent as its shapes and one flat list of values: the copy of a thousand small objects would cost
- * both threads twice as much.
+ * same few shapes, and in most of their fields the same value throughout a page, so a page is sent as columns: the copy of a thousand
+ * small objects would cost both threads several times as much.
  */
 type Shape =
   | null
   | { readonly items: readonly Shape[] }
   | { readonly keys: readonly string[]; readonly values: readonly Shape[] }
 
-/** `uses[i]` is the place of the shape of item i. */
-export type Packed = {
-  readonly shapes: readonly Shape[]
-  readonly uses: readonly number[]
-  readonly values: readonly unknown[]
-}
+/** One value of each item with a shape: the same for all, or null for the values of the column before. */
+type Column = { readonly same: unknown } | { readonly each: readonly unknown[] } | null
+
+/** The items with one shape; `columns` has the values of an item in the order of its shape. */
+type Group = { readonly shape: Shape; readonly columns: readonly Column[] }
+
+/** `uses[i]` is the place of the group of item i. */
+export type Packed = { readonly groups: readonly Group[]; readonly uses: readonly number[] }
 
 /** Shapes that are tried for an item, the latest first. More would cost more than another shape. */
 const TRIED = 4
 
 export function pack(items: readonly unknown[]): Packed {
-  const shapes: Shape[] = []
-  const values: unknown[] = []
+  const groups: { readonly shape: Shape; readonly rows: unknown[][] }[] = []
   const uses = items.map(item => {
-    for (let i = shapes.length - 1; i >= Math.max(0, shapes.length - TRIED); i--) {
-      const before = values.length
-      if (flatten(item, shapes[i] as Shape, values)) return i
-      values.length = before
+    for (let i = groups.length - 1; i >= Math.max(0, groups.length - TRIED); i--) {
+      const { shape, rows } = groups[i] as (typeof groups)[number]
+      const row: unknown[] = []
+      if (flatten(item, shape, row)) {
+        rows.push(row)
+        return i
+      }
     }
     const shape = shapeOf(item)
-    flatten(item, shape, values)
-    return shapes.push(shape) - 1
+    const row: unknown[] = []
+    flatten(item, shape, row)
+    return groups.push({ shape, rows: [row] }) - 1
   })
-  return { shapes, uses, values }
+  return { groups: groups.map(({ shape, rows }) => ({ shape, columns: columnsOf(rows) })), uses }
 }
 
-export function unpack<T>({ shapes, uses, values }: Packed): T[] {
+function columnsOf(rows: readonly (readonly unknown[])[]): Column[] {
+  const first = rows[0] as readonly unknown[]
+  return first.map((same, i): Column => {
+    if (rows.every(row => Object.is(row[i], same))) return { same }
+    if (i > 0 && rows.every(row => Object.is(row[i], row[i - 1]))) return null
+    return { each: rows.map(row => row[i]) }
+  })
+}
+
+/** Makes a value of one item of a group. */
+type Make = (item: number) => unknown
+/** A value that is the same in all items is made once; `first` is that of the first item. */
+type Recipe = { readonly first: unknown; readonly make: Make | null }
+
+export function unpack<T>({ groups, uses }: Packed): T[] {
+  const recipes = groups.map(recipeOf)
+  const made = groups.map(() => 0)
+  return uses.map(use => {
+    const { first, make } = recipes[use] as Recipe
+    const item = made[use] as number
+    made[use] = item + 1
+    return (make === null ? first : make(item)) as T
+  })
+}
+
+function recipeOf({ shape, columns }: Group): Recipe {
   let next = 0
-  const inflate = (shape: Shape): unknown => {
-    if (shape === null) return values[next++]
-    if ('items' in shape) return shape.items.map(inflate)
-    const out: Record<string, unknown> = {}
-    for (let i = 0; i < shape.keys.length; i++) {
-      const key = shape.keys[i] as string
-      const value = inflate(shape.values[i] as Shape)
-      // The names of fields are a store's: an assignment would set the prototype.
-      if (key === '__proto__') Object.defineProperty(out, key, { ...OWN, value })
-      else out[key] = value
-    }
-    return out
+  let before: Recipe = { first: undefined, make: null }
+  const cook = (shape: Shape): Recipe => {
+    if (shape !== null)
+      return 'items' in shape ? arrayOf(shape.items.map(cook)) : objectOf(shape.keys, shape.values.map(cook))
+    const column = columns[next++] ?? null
+    if (column !== null)
+      before =
+        'same' in column
+          ? { first: column.same, make: null }
+          : { first: column.each[0], make: item => column.each[item] }
+    return before
   }
-  return uses.map(use => inflate(shapes[use] as Shape)) as T[]
+  return cook(shape)
+}
+
+function arrayOf(parts: readonly Recipe[]): Recipe {
+  const first = parts.map(part => part.first)
+  if (parts.every(part => part.make === null)) return { first: Object.freeze(first), make: null }
+  return { first, make: item => parts.map(part => (part.make === null ? part.first : part.make(item))) }
+}
+
+function objectOf(keys: readonly string[], parts: readonly Recipe[]): Recipe {
+  const first: Record<string, unknown> = {}
+  for (const [i, key] of keys.entries()) set(first, key, parts[i]?.first)
+  const own = keys.flatMap((key, i) => (parts[i]?.make ? [{ key, make: parts[i].make }] : []))
+  if (own.length === 0) return { first: Object.freeze(first), make: null }
+  return {
+    first,
+    make: item => {
+      // A copy of an object is cheaper than making one of the same shape.
+      const out = { ...first }
+      for (const { key, make } of own) set(out, key, make(item))
+      return out
+    },
+  }
+}
+
+/** The names of fields are a store's: an assignment would set the prototype. */
+function set(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { ...OWN, value })
+  else object[key] = value
 }
 
 const OWN = { enumerable: true, configurable: true, writable: true }

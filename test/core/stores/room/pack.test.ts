@@ -45,7 +45,28 @@ it('restores fields with the names of properties that every object has', () => {
   expect(Object.getPrototypeOf(first)).toBe(Object.prototype)
 })
 
+it('sends what is the same in all items once, and lets nobody change it', () => {
+  const items = Array.from({ length: 500 }, (_, i) => ({ ...lock(i), key: `lock-${i}`, holder: { pid: 7 } }))
+  const packed = structuredClone(pack(items))
+  expect(JSON.stringify(packed).length).toBeLessThan(500 * 60)
+  const [one, two] = unpack<(typeof items)[number]>(packed)
+  expect(two).toEqual(items[1])
+  expect(one?.holder).toBe(two?.holder)
+  expect(Object.isFrozen(one?.holder)).toBe(true)
+})
+
+it('tells values of the column before from values like them', () => {
+  const items = [
+    { a: 0, b: -0, c: 'x' },
+    { a: 1, b: 1, c: 'x' },
+    { a: Number.NaN, b: Number.NaN, c: 'x' },
+  ]
+  expect(unpack(structuredClone(pack(items)))).toStrictEqual(items)
+  const alike = items.slice(1).map(({ a, c }) => ({ a, b: a, c, d: [a], e: { a } }))
+  expect(unpack(structuredClone(pack(alike)))).toStrictEqual(alike)
+})
+
 it('sends the names of fields once for all items of a shape', () => {
-  const { shapes } = pack(Array.from({ length: 500 }, (_, i) => lock(i)))
-  expect(shapes).toHaveLength(1)
+  const { groups } = pack(Array.from({ length: 500 }, (_, i) => lock(i)))
+  expect(groups).toHaveLength(1)
 })

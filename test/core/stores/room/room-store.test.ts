@@ -81,7 +81,7 @@ describe('a room that ends', () => {
   })
 
   it('ends a list between two pages', async () => {
-    const page = `{ locks: { shapes: [], uses: [], values: [] }, unrecognised: [], companions: 0, problems: [], scanned: 7 }`
+    const page = `{ locks: { groups: [], uses: [] }, unrecognised: [], companions: 0, problems: [], scanned: 7 }`
     const store = storeWithRoom(
       `if (message.type === 'list') send({ type: 'page', id: message.id, page: ${page} }); else throw new Error('boom')`,
     )
