@@ -2,14 +2,14 @@
 // The two dashes keep Node 20 from reading our --env-file as its own option.
 import { fileURLToPath } from 'node:url'
 import type { Core } from '../../core/dispatch.ts'
+import { quietClients } from '../../core/lib/quiet-clients.ts'
 import { createHostCore } from '../console/core.ts'
 import { runCli } from './run.ts'
 
 // Overwrites the arguments, which may contain a password, in the process list.
 process.title = 'lockkeeper'
 
-// ioredis would warn on the operator's terminal about unneeded passwords.
-console.warn = () => {}
+quietClients()
 
 let core: Core | undefined
 const stop = new AbortController()

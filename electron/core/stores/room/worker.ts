@@ -1,10 +1,10 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { quietClients } from '../../lib/quiet-clients.ts'
 import { openStore } from '../kinds/kinds.ts'
 import { type BatchFromRoom, type RoomData, resultOf } from './messages.ts'
 import { serveStore } from './serve.ts'
 
-// ioredis would warn on the operator's terminal about unneeded passwords.
-console.warn = () => {}
+quietClients()
 
 const port = parentPort as MessagePort
 const { address, password } = workerData as RoomData
