@@ -63,8 +63,9 @@ it('reports a server that is not a cluster, and how its address begins', async (
   })
 })
 
-it('finds the primary through Sentinel', async () => {
+it('finds the primary through Sentinel, and the next one after a failover', async () => {
   const primary = await startRedis()
+  const replica = await startRedis({ args: ['--replicaof', `127.0.0.1 ${primary.port}`] })
   const folder = await temporaryFolder('sentinel')
   const { sentinel, port } = await onFreePort(async port => {
     const config = `${folder.path}/sentinel-${port}.conf`
@@ -89,19 +90,37 @@ it('finds the primary through Sentinel', async () => {
     }
   })
   onTestFinished(async () => {
-    await Promise.all([sentinel.stop('SIGKILL'), primary.stop('SIGKILL')])
+    await Promise.all([sentinel, primary, replica].map(each => each.stop('SIGKILL')))
     await folder.remove()
   })
   const client = new Redis({ port: primary.port, db: 3 })
   onTestFinished(() => client.disconnect())
   await client.set('pipeline_lock:acme:job', 'run-1', 'EX', 600)
+  await client.set('pipeline_lock:acme:next', 'run-2', 'EX', 600)
   const store = await openStore(`redis+sentinel://127.0.0.1:1,127.0.0.1:${port}/locks/3`, undefined)
   onTestFinished(() => store.close())
-  const [lock] = (await listAll(store)).locks
-  expect(lock?.owner).toBe('run-1')
-  expect(await releaseLock(store, lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({
-    outcome: 'released',
-  })
+  const release = async (name: string) => {
+    const lock = (await listAll(store)).locks.find(each => each.key.endsWith(name))
+    return releaseLock(store, lock?.id ?? '', lock?.fence ?? '', never)
+  }
+  expect(await release('job')).toMatchObject({ outcome: 'released' })
+  const asked = new Redis({ port })
+  onTestFinished(() => asked.disconnect())
+  const failover = () => asked.call('SENTINEL', ['FAILOVER', 'locks']).catch(error => String(error))
+  // Sentinel learns of the replica every ten seconds.
+  await expect.poll(failover, { timeout: 60_000, interval: 500 }).toBe('OK')
+  await expect
+    .poll(() => asked.call('SENTINEL', ['GET-MASTER-ADDR-BY-NAME', 'locks']), { timeout: 60_000 })
+    .toEqual(['127.0.0.1', String(replica.port)])
+  const outcome = () =>
+    release('next').then(
+      each => each.outcome,
+      () => 'not yet',
+    )
+  await expect.poll(outcome, { timeout: 60_000 }).toBe('released')
+  const next = new Redis({ port: replica.port, db: 3 })
+  onTestFinished(() => next.disconnect())
+  expect(await next.dbsize()).toBe(0)
 })
 
 it('speaks TLS, and refuses an untrusted certificate', async () => {
