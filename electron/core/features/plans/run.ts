@@ -309,6 +309,7 @@ export class PlanRun implements Run {
   async #checkStore(open: OpenStore, store: number): Promise<void> {
     const plan = this.plan
     const patience = this.#newPatience()
+    const before = this.#troubles.get(store)
     let reacquired = await settle(() => findReacquired(open, plan, store))
     while (!reacquired.ok) {
       const { code, message } = reacquired.error
@@ -320,7 +321,8 @@ export class PlanRun implements Run {
       await sleep(retryInMs, this.#stopped.signal)
       reacquired = await settle(() => findReacquired(open, plan, store))
     }
-    this.#trouble(store, null)
+    if (before) this.#troubles.set(store, before)
+    else this.#troubles.delete(store)
     const places = reacquired.value
     await plan.record({ is: 'returned', at: Date.now(), places })
     await this.options.audit.append(places.map(n => this.#settled(n, 'came-back')))
