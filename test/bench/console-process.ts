@@ -16,6 +16,31 @@ const SAMPLE_MS = 50
 const MOST_BYTES = 5 * 1024 ** 3
 const ANSWER_MS = 30_000
 
+/** The longest time for which a process stood still since it was asked last; null if it does not answer. */
+async function stallOf(child: ChildProcess): Promise<number | null> {
+  child.send('reset', () => {})
+  const answer = once(child, 'message', { signal: AbortSignal.timeout(ANSWER_MS) })
+  return answer.then(
+    ([{ stallMs }]) => stallMs as number,
+    () => null,
+  )
+}
+
+/** A process that does nothing: how long it stands still is what the machine costs any other. */
+export class IdleProcess {
+  readonly #child = spawn(process.execPath, ['--import', OBSERVER, '-e', 'setInterval(() => {}, 1e6)'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+
+  constructor() {
+    onTestFinished(() => void this.#child.kill('SIGKILL'))
+  }
+
+  stallMs(): Promise<number | null> {
+    return stallOf(this.#child)
+  }
+}
+
 /** The built console of a checkout, in a process of its own, with a page that follows its list of stores. */
 export class ConsoleProcess {
   /** The most memory that the process and its children had at once. */
@@ -81,15 +106,9 @@ export class ConsoleProcess {
     return console
   }
 
-  /** The longest time for which its loop stood still since it was asked last; null if it is gone or does not answer. */
+  /** As `stallOf`, and null too if it is gone. */
   async stallMs(): Promise<number | null> {
-    if (this.ended !== null) return null
-    this.#child.send('reset', () => {})
-    const answer = once(this.#child, 'message', { signal: AbortSignal.timeout(ANSWER_MS) })
-    return answer.then(
-      ([{ stallMs }]) => stallMs as number,
-      () => null,
-    )
+    return this.ended === null ? stallOf(this.#child) : null
   }
 
   residentBytes(): number {

@@ -16,7 +16,7 @@ import {
   loopingCursor,
 } from '../servers/hostile.ts'
 import { startRedis } from '../servers/redis.ts'
-import { ConsoleProcess } from './console-process.ts'
+import { ConsoleProcess, IdleProcess } from './console-process.ts'
 import { populateRedis } from './populate.ts'
 import { megabytes, millis, printResults, record } from './table.ts'
 
@@ -80,8 +80,9 @@ describe.each(TREES)('%s', (name, tree) => {
     const console = await ConsoleProcess.start(tree, [small.address])
     await follow(console, small.address)
     // Loading a client for the first time takes its own time.
+    const idle = new IdleProcess()
     await sleep(3000)
-    await console.stallMs()
+    await Promise.all([console.stallMs(), idle.stallMs()])
     const profile = {
       name: 'Large',
       address: large.address,
@@ -100,7 +101,12 @@ describe.each(TREES)('%s', (name, tree) => {
     await expect.poll(() => locks >= MANY || console.ended !== null, { timeout: 120_000 }).toBe(true)
     await expect.poll(() => passes > 0 || console.ended !== null, { timeout: 120_000 }).toBe(true)
     await sleep(5000)
-    const stall = await console.stallMs()
+    const [stall, idleStall] = await Promise.all([console.stallMs(), idle.stallMs()])
+    record({
+      tree: name,
+      what: 'stall of a process that does nothing beside it',
+      value: millis(idleStall ?? NaN),
+    })
     record({
       tree: name,
       what: `stall, ${MANY} Redis locks`,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { expiresAtOf, isoTime } from '../../../../shared/lease.ts'
 import type { Holder, Lock } from '../../../../shared/locks.ts'
 import type { PlanEntry } from '../../../../shared/plans.ts'
@@ -35,7 +35,7 @@ function reduced(lock: Named, holder: Holder | null, acquiredAt: number | null, 
 /** Equal tokens have equal hashes, so an auditor can follow a holder through the log. */
 export function hashToken(token: string | null): string | null {
   if (token === null) return null
-  return `sha256:${createHash('sha256').update(token).digest('hex').slice(0, 16)}`
+  return `sha256:${hash('sha256', token, 'hex').slice(0, 16)}`
 }
 
 /** A shorter part of a token is a word rather than a secret. */

@@ -1,5 +1,6 @@
 import type { WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
+import { Turns } from '../../lib/concurrency.ts'
 import { firstPage } from '../../lib/json-size.ts'
 
 /** A fact about the store as a whole. */
@@ -7,8 +8,9 @@ type Fact = Extract<WatchEvent, { type: 'unrecognised' | 'status' | 'pass' }>
 /** In the order in which they are sent. */
 const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
 
-/** Locks of a snapshot that are looked at for one event. */
+/** Locks of a snapshot that are sent in one event, and that are looked at for one: the screen may have most of them. */
 const MOST_PULLED = 500
+const MOST_LOOKED_AT = 2000
 /** Takes a millisecond or two to write: events of other stores wait that long. */
 const EVENT_BYTES = 128 * 1024
 
@@ -68,8 +70,12 @@ export class WatchQueue {
 
   async *events(signal: AbortSignal): AsyncIterable<WatchEvent> {
     const next = () => (signal.aborted ? null : this.#next())
+    const turns = new Turns()
     for await (const first of this.#feed.events(next, signal))
-      for (let event = first; event !== null; event = next()) yield event
+      for (let event = first; event !== null || (this.#known !== null && !signal.aborted); event = next()) {
+        if (event !== null) yield event
+        else await turns.next()
+      }
   }
 
   #next(): WatchEvent | null {
@@ -94,7 +100,7 @@ export class WatchQueue {
   }
 
   #pull(): void {
-    while (this.#known !== null && this.#upserts.size < MOST_PULLED) {
+    for (let i = 0; this.#known !== null && this.#upserts.size < MOST_PULLED && i < MOST_LOOKED_AT; i++) {
       const { done, value } = this.#known.next()
       if (done) this.#known = null
       // A lock that changed after the start came as an upsert.
