@@ -75,7 +75,7 @@ export async function eachOf<T>(
 }
 
 /** How long a host may wait for its turn. */
-const TURN_MS = 2
+const TURN_MS = 1
 
 /** Lets the event loop turn, if it has not for some milliseconds. */
 export class Turns {
