@@ -215,7 +215,10 @@ function whyNothingToUndo({ unrestorable, restored }: Undoable, windowMs: number
   const [first] = unrestorable
   if (first) {
     const why = formatInfo(first.entry.format)?.noUndo
-    return new StoreError('UNSUPPORTED', `It cannot be undone. ${why ?? 'Its format cannot be restored.'}`)
+    return new StoreError(
+      'UNSUPPORTED',
+      `It cannot be undone. ${why ?? 'Its record was too large for a copy.'}`,
+    )
   }
   if (windowMs <= 0) return none('This console keeps no copies, so nothing can be undone')
   const window = sayDuration(windowMs, { tenths: false, coarse: true })

@@ -23,7 +23,7 @@ const undoCopySchema = z.object({
     })
     .nullable(),
 })
-/** A record as it was just before its release, and its store. `copy` is null in a format that cannot be restored. */
+/** A record as it was just before its release, and its store. `copy` is null if it cannot be restored. */
 export type UndoCopy = z.infer<typeof undoCopySchema>
 export type Restorable = UndoCopy & { readonly copy: NonNullable<UndoCopy['copy']> }
 
@@ -99,7 +99,7 @@ export class UndoCopies {
     const free = inTime.filter(({ entry: { n } }) => !claims.has(n) || claims.get(n) === by)
     return {
       restorable: free.filter((kept): kept is Restorable => kept.copy !== null),
-      /** Released with them, in a format that cannot be restored. */
+      /** Released with them, without a copy: of a format that rules it out, or too large. */
       unrestorable: free.filter(({ copy }) => copy === null),
       /** Already restored, or claimed for it. */
       restored: inTime.length - free.length,

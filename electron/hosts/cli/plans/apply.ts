@@ -123,7 +123,7 @@ async function printEnd(state: LoadedPlan, io: Io): Promise<void> {
   for (const { key } of back.slice(0, NAMED_LOCKS)) lines.push(`  ${clip(escapeForTerminal(key), 90)}`)
   if (kind === 'restore' && left > 0)
     lines.push(
-      `${plural(left, 'lock', 'locks')} released with them cannot be restored: see lockkeeper formats.`,
+      `${plural(left, 'lock', 'locks')} released with them cannot be restored: their format rules it out, or their record was too large for a copy.`,
     )
   if (kind === 'release' && progress.returned === null && progress.counts.released > 0)
     lines.push('Whether any of them was re-acquired could not be checked.')
