@@ -77,7 +77,7 @@ export async function eachOf<T>(
 /** How long a host may wait for its turn. */
 const TURN_MS = 1
 
-/** Lets the event loop turn, if it has not for some milliseconds. */
+/** Lets the event loop turn, if it has not for a millisecond. */
 export class Turns {
   #until = performance.now() + TURN_MS
 
@@ -95,7 +95,7 @@ const ITEMS_PER_READING = 16
 const AT_ONCE = 256
 
 /**
- * Runs synchronous work over many items and yields to the event loop every few milliseconds, so that a host keeps serving. Returns
+ * Runs synchronous work over many items and yields to the event loop every millisecond, so that a host keeps serving. Returns
  * nothing if all of it is done.
  */
 export function eachYielding<T>(

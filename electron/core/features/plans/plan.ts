@@ -14,7 +14,6 @@ import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { firstPage, pagesOf } from '../../lib/json-size.ts'
 import { sleep } from '../../lib/timers.ts'
-import { formatInfo } from '../../stores/kinds/kinds.ts'
 import type { JournalLine, PlanContents, PlanFile } from './plan-file.ts'
 import { lockPlan } from './plan-lock.ts'
 import type { UndoCopies } from './undo-copies.ts'
@@ -165,11 +164,8 @@ export class Plan {
 
   async findUndo(copies: UndoCopies): Promise<void> {
     if (this.header.kind !== 'release' || !this.wasApplied) return
-    const restorable = this.entries.filter(
-      ({ n, format }) => this.results[n]?.is === 'released' && formatInfo(format)?.noUndo === null,
-    )
-    const claimed = await copies.claimed(this.planId)
-    this.#undoUntil = restorable.length > claimed.size ? await copies.until(this.planId) : null
+    const { restorable } = await copies.undoable(this.planId)
+    this.#undoUntil = restorable.length > 0 ? await copies.until(this.planId) : null
   }
 
   progress(running: RunStatus | null = this.run?.status() ?? null): PlanProgress {

@@ -1,6 +1,6 @@
 import { kindOf } from '../../../../shared/kinds.ts'
 import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plans.ts'
-import { settle } from '../../lib/concurrency.ts'
+import { only, settle } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { Facts } from '../../lib/handler.ts'
 import { sleep } from '../../lib/timers.ts'
@@ -96,7 +96,7 @@ export class PlanRun implements Run {
       state: this.#state,
       perSecond,
       rate: Math.max(...this.#paces.map(({ rate }) => rate)),
-      leftMs: this.#state === 'checking' ? 0 : leftMs,
+      leftMs: this.#state === 'checking' && this.#troubles.size === 0 ? 0 : leftMs,
       troubles: [...this.#troubles.values()],
     }
   }
@@ -142,7 +142,7 @@ export class PlanRun implements Run {
       await this.#check()
     })
     clearInterval(ticking)
-    if (!ran.ok && this.#troubles.size === 0) this.#trouble(0, ran.error)
+    if (!ran.ok) this.#trouble(0, ran.error)
     const troubles = [...this.#troubles.values()].map(({ store, error }) => ({ store, error }))
     const end: JournalLine = { is: 'end', at: Date.now(), troubles }
     // If this cannot be written, open screens still show it.
@@ -303,25 +303,31 @@ export class PlanRun implements Run {
   async #check(): Promise<void> {
     if (this.plan.header.kind !== 'release') return
     await sleep(this.options.comeBackMs ?? COME_BACK_MS)
-    await Promise.all(this.options.stores.map((open, i) => open && this.#checkStore(open, i)))
+    // One that fails must not leave the others behind.
+    const checked = await Promise.all(
+      this.options.stores.map((open, i) => settle(async () => open && this.#checkStore(open, i))),
+    )
+    for (const each of checked) only([each])
   }
 
   async #checkStore(open: OpenStore, store: number): Promise<void> {
     const plan = this.plan
     const patience = this.#newPatience()
-    const before = this.#troubles.get(store)
+    const signal = AbortSignal.any([this.#stopped.signal, open.signal])
+    // Of the run; nobody retries it now.
+    const before = this.#troubles.get(store)?.error
     let reacquired = await settle(() => findReacquired(open, plan, store))
     while (!reacquired.ok) {
       const { code, message } = reacquired.error
-      const isOver = code !== 'STORE_UNREACHABLE' || this.#stopped.signal.aborted
+      const isOver = code !== 'STORE_UNREACHABLE' || signal.aborted
       const retryInMs = isOver ? null : patience.next()
       const why = `Whether any lock was re-acquired could not be checked: ${message}`
       this.#trouble(store, new StoreError(code, why), retryInMs)
       if (retryInMs === null) return
-      await sleep(retryInMs, this.#stopped.signal)
+      await sleep(retryInMs, signal)
       reacquired = await settle(() => findReacquired(open, plan, store))
     }
-    if (before) this.#troubles.set(store, before)
+    if (before) this.#troubles.set(store, { store, error: before, retryInMs: null })
     else this.#troubles.delete(store)
     const places = reacquired.value
     await plan.record({ is: 'returned', at: Date.now(), places })

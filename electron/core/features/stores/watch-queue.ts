@@ -88,6 +88,8 @@ export class WatchQueue {
       return { type: 'snapshot', ...rest, complete: complete && this.#isComplete(), locks }
     }
     if (this.#upserts.size > 0) return { type: 'upsert', locks: this.#takeUpserts(), serverTime }
+    // What the screen has not received yet comes before what is said about all of it.
+    if (this.#known !== null) return null
     if (this.#removes.size > 0) return { type: 'remove', ids: this.#takeRemoves(), serverTime }
     const type = FACTS.find(each => this.#facts.has(each))
     const fact = type && this.#facts.get(type)

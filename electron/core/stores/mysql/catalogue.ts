@@ -158,7 +158,7 @@ export function hasLargeColumns({ shape }: LockTable, columns: readonly string[]
 }
 
 export function isLarge(column: Column | undefined): boolean {
-  return /text|blob|json|geometry/.test(column?.type ?? '')
+  return /text|blob|json|geometry|point|linestring|polygon/.test(column?.type ?? '')
 }
 
 function columnFrom(row: readonly Value[]): Column {

@@ -4,7 +4,7 @@ import { badInput } from '../../lib/errors.ts'
 import type { CurrentLock } from '../fenced-release.ts'
 import { type Reading, readLock } from '../recognise.ts'
 import type { Readings } from '../record-store.ts'
-import { type Catalogue, type LockTable, notALock } from './catalogue.ts'
+import { type Catalogue, hasLargeColumns, type LockTable, notALock } from './catalogue.ts'
 import type { Session } from './connect.ts'
 import { keyText } from './format/row.ts'
 import type { MysqlRaw, Value } from './format/table.ts'
@@ -42,11 +42,12 @@ export async function findMany(
   ids: readonly string[],
 ): Promise<Readings<MysqlRaw>> {
   const found: Hits = new Map()
+  const isOne = ids.length === 1
   for (const keyIn of tables.length === 1 ? [keyFrom, keyAfterTable] : [keyAfterTable, keyFrom]) {
     const left = [...new Set(ids)].filter(id => !found.has(id))
     const hits: Hits = new Map()
     for (const table of tables)
-      for (const [id, hit] of await findIn(session, table, left, keyIn)) {
+      for (const [id, hit] of await findIn(session, table, left, keyIn, isOne)) {
         const other = hits.get(id)
         if (!other) hits.set(id, hit)
         else if (other.ok) hits.set(id, hit.ok ? inTwoTables(id) : hit)
@@ -62,12 +63,13 @@ async function findIn(
   table: LockTable,
   ids: readonly string[],
   keyIn: typeof keyFrom,
+  isOne: boolean,
 ): Promise<Hits> {
   const wanted = ids.map(id => ({ id, key: keyIn(table, id) })).filter(({ key }) => key !== null)
   const found: Hits = new Map()
   const read = async (some: typeof wanted): Promise<void> => {
     const keys = some.map(({ key }) => key)
-    const rows = await settle(() => readRows(session, table, keys, ids.length === 1))
+    const rows = await settle(() => readRows(session, table, keys, isOne))
     if (rows.ok) {
       const readings = readingsOf(table, rows.value)
       // The index may consider `A` equal to `a`: at most one of the rows it found has exactly the key.
@@ -83,21 +85,25 @@ async function findIn(
     else if (some.length > 1 && rows.error.code === 'STORE_ERROR') for (const each of some) await read([each])
     else for (const { id } of some) found.set(id, rows)
   }
-  for (const some of chunksOf(wanted)) await read(some)
+  for (const some of chunksOf(wanted, hasLargeColumns(table, [...table.shape.columns.keys()])))
+    await read(some)
   return found
 }
 
 const KEYS_PER_STATEMENT = 100
+/** The server reads large values even to tell their size, and a statement has a few seconds. */
+const KEYS_OF_LARGE_ROWS = 10
 /** Large keys must fit into one statement. */
 const MOST_KEY_TEXT = 200_000
 
-function chunksOf<T extends { key: Value }>(wanted: readonly T[]): T[][] {
+function chunksOf<T extends { key: Value }>(wanted: readonly T[], areLarge: boolean): T[][] {
+  const most = areLarge ? KEYS_OF_LARGE_ROWS : KEYS_PER_STATEMENT
   const chunks: T[][] = []
   let size = 0
   for (const each of wanted) {
     const chunk = chunks.at(-1)
     size += each.key?.length ?? 0
-    if (chunk && chunk.length < KEYS_PER_STATEMENT && size <= MOST_KEY_TEXT) chunk.push(each)
+    if (chunk && chunk.length < most && size <= MOST_KEY_TEXT) chunk.push(each)
     else {
       chunks.push([each])
       size = each.key?.length ?? 0

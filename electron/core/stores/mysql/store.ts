@@ -127,7 +127,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
   protected rawBytes({ table, row, unread = [] }: MysqlRaw) {
     return [...table.columns].map(([column, { name }]) => {
       const value = row[column] ?? null
-      const absence = unread.includes(column) ? 'too large to read' : 'NULL'
+      const absence = unread.includes(column) ? 'not read: too large together' : 'NULL'
       return { label: value === null ? `${name} (${absence})` : name, bytes: Buffer.from(value ?? '') }
     })
   }

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis'
+import { type Redis, ReplyError } from 'ioredis'
 import { z } from 'zod'
 import { textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
@@ -80,8 +80,11 @@ export async function restoreRecord(
   const until = expiresAt === null ? [] : ['PXAT', expiresAt]
   const transaction = (client as Redis).multi().callBuffer('SET', [key, bytes, 'NX', ...until])
   const replies = await transaction.exec().catch(error => {
-    // A command that is refused says why, and the transaction does not.
-    throw error.previousErrors?.[0] ?? error
+    if (!(error instanceof ReplyError)) throw error
+    // A command that is refused says why, and the transaction does not. Without MULTI the server has run the command.
+    throw error.message.startsWith('EXECABORT')
+      ? (error.previousErrors?.[0] ?? error)
+      : unreadable('the answer to a restore', error)
   })
   const [error, reply] = replies?.[0] ?? []
   if (error) throw error

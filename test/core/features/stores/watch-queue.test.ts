@@ -152,3 +152,22 @@ it('sends all locks again after another start', async () => {
   queue.start([lock('a')], 0, 2, true)
   expect(await drain(queue)).toMatchObject([{ type: 'snapshot', locks: [{ id: 'a' }] }])
 })
+
+it('passes over what the screen has, a part at a time, and says nothing of the whole before the rest', async () => {
+  const queue = new WatchQueue()
+  const known = Array.from({ length: 12_000 }, (_, i) => lock(`key-${i}`))
+  queue.start(known, 0, 1, true)
+  queue.tell({ type: 'pass', serverTime: 1, offsetMs: 0, scanned: known.length, tookMs: 1 })
+  const stop = new AbortController()
+  const events: WatchEvent[] = []
+  for await (const event of queue.events(stop.signal)) {
+    // More than are looked at in one turn.
+    if (events.length === 0) queue.upsert(known.slice(2000, 11_000), 2)
+    events.push(event)
+    if (event.type === 'pass') stop.abort()
+  }
+  const sent = events.flatMap(event => ('locks' in event ? event.locks.map(({ id }) => id) : []))
+  expect(sent).toHaveLength(known.length)
+  expect(new Set(sent).size).toBe(known.length)
+  expect(events.at(-1)?.type).toBe('pass')
+})

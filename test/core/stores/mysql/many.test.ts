@@ -148,8 +148,8 @@ describe('locks beside columns of many MB', () => {
     )
     const detail = await store.inspect('huge', never)
     expect(detail?.raw.map(({ label }) => label).slice(-2)).toEqual([
-      'log (too large to read)',
-      'dump (too large to read)',
+      'log (not read: too large together)',
+      'dump (not read: too large together)',
     ])
     const { locks } = await listAll(store)
     const target = (wanted: readonly string[]) => locks.filter(({ key }) => wanted.includes(key))

@@ -176,3 +176,16 @@ it('reports an unknown outcome when the answer is lost, and sends the restore on
   expect(state.sent).toBe(1)
   expect(await place.client.get('lock:orders')).toBe(UUID)
 })
+
+it('claims nothing for an account that may use neither scripts nor MULTI: the server ran the command by itself', async () => {
+  const place = await redisPlace()
+  const user = `limited-${place.client.options.db}`
+  const rights = ['+@all', '-@scripting', '-multi']
+  await place.client.call('ACL', ['SETUSER', user, 'on', '>secret', '~*', '&*', ...rights])
+  const limited = await openStore(place.address.replace('//', `//${user}:secret@`), undefined)
+  onTestFinished(() => limited.close())
+  await place.client.set('lock:orders', UUID, 'PX', 300_000)
+  const { copy } = await released(place, await place.open(), 'lock:orders')
+  await expect(limited.restore(copy, never)).rejects.toMatchObject({ uncertain: true })
+  expect(await place.client.exists('lock:orders')).toBe(1)
+})

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Database, RECHARGE } from '../../../core/stores/mysql/database.ts'
 import { redisPlace } from '../../../core/stores/redis/place.ts'
 import { confirmOf, expectHarmless, operator, undoIdOf } from './plan-cli.ts'
 
@@ -84,6 +85,34 @@ describe('undo', () => {
     expect(undone.stdout).toContain('Of 1 lock: 1 restored.\n')
     expect(undone.stdout).toContain('1 lock released with them cannot be restored')
     expect(await client.keys('*')).toEqual(['lock:a'])
+  })
+
+  it('is offered only if a record was not too large for a copy', async () => {
+    const database = await Database.create()
+    onTestFinished(() => database.drop())
+    await database.plain.query(RECHARGE)
+    await database.plain.query('ALTER TABLE recargas_process_locks ADD COLUMN log MEDIUMTEXT')
+    const fill = (...logs: number[]) =>
+      database.plain.query('REPLACE INTO recargas_process_locks (lock_key, lock_id, log) VALUES ?', [
+        logs.map((size, i) => [`job ${i}`, 'holder', 'x'.repeat(size)]),
+      ])
+    const address = `mysql://root@127.0.0.1:${database.port}/${database.name}`
+    const o = operator()
+    await fill(100_000, 100_000)
+    const none = await o.apply(confirmOf(await o.plan(address)))
+    expect(none).toMatchObject({ code: 0, stdout: expect.not.stringContaining('undone') })
+    const [, plan] = /"plan":"(\w+)"/.exec(o.audit()) ?? []
+    expect(await o.run('undo', plan ?? '')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('too large for a copy'),
+    })
+    await fill(100_000, 10)
+    const some = operator()
+    const undone = await some.run('undo', undoIdOf(await some.apply(confirmOf(await some.plan(address)))))
+    expect(undone).toMatchObject({
+      code: 7,
+      stdout: expect.stringContaining('1 lock released with them cannot be restored'),
+    })
   })
 
   it.each([
