@@ -23,9 +23,9 @@ const YOUNG_HEAP_MB = 96
 const MOST_BYTES = 256 * 1024 * 1024
 /**
  * V8 begins to mark a limited heap at some 20 MB, over and over, and what is alive meanwhile stays: a list takes a fifth longer.
- * A heap reads this when it is made.
+ * More would be left as garbage. A heap reads this when it is made.
  */
-const MARKED_FROM_MB = 128
+const MARKED_FROM_MB = 48
 
 /** How often a busy room is asked for a sign of life. Counted in questions, because this thread may have been asleep itself. */
 const PING_MS = 1000
