@@ -19,6 +19,14 @@ async function listed(address: string, env: NodeJS.ProcessEnv = SMALL) {
   return run
 }
 
+/** Again for as long as a starved machine makes the server look slow. */
+async function listedInTime(address: string, env: NodeJS.ProcessEnv): Promise<string> {
+  for (;;) {
+    const { stdout, stderr } = await listed(address, env)
+    if (!/ETIMEDOUT|in time/.test(stderr)) return stderr + stdout
+  }
+}
+
 const flooding = (chunk: string) => (socket: Socket) =>
   socket.once('data', () => writeForever(socket, Buffer.from(chunk)))
 
@@ -80,8 +88,8 @@ it('what arrives through TLS is checked too', async () => {
     onTestFinished(() => void server.close())
   }
   const portOf = (server: { address(): unknown }) => (server.address() as { port: number }).port
-  const fromRedis = await listed(`rediss://localhost:${portOf(redis)}/0`, env)
-  expect(fromRedis.stderr + fromRedis.stdout).toContain('sent a push message that nobody subscribed to')
-  const fromMysql = await listed(`mysql://root:secret@localhost:${portOf(mysql)}/locks?tls=true`, env)
-  expect(fromMysql.stderr + fromMysql.stdout).toContain('cannot read (a packet out of order)')
+  const fromRedis = await listedInTime(`rediss://localhost:${portOf(redis)}/0`, env)
+  expect(fromRedis).toContain('sent a push message that nobody subscribed to')
+  const fromMysql = await listedInTime(`mysql://root:secret@localhost:${portOf(mysql)}/locks?tls=true`, env)
+  expect(fromMysql).toContain('cannot read (a packet out of order)')
 })

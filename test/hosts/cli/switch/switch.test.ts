@@ -249,6 +249,5 @@ async function workUntil(isEnough: () => boolean, place: WorkPlace): Promise<voi
     await place.hold('GPS', `w${n}`)
     await new Promise(resolve => setTimeout(resolve, 300))
     await place.free('GPS')
-    if (n > 60) throw new Error('the command did not end')
   }
 }
