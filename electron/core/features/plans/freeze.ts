@@ -6,7 +6,7 @@ import { groupBy } from '../../../../shared/group-by.ts'
 import { byAttention, expiresAtOf, heldSinceOf, holdersLookAlike } from '../../../../shared/lease.ts'
 import type { Lock, Watched } from '../../../../shared/locks.ts'
 import type { PlanEntry, PlanHeader, PlanStore } from '../../../../shared/plans.ts'
-import { settle } from '../../lib/concurrency.ts'
+import { eachYielding, settle } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { sleep } from '../../lib/timers.ts'
@@ -14,6 +14,7 @@ import { isSameFence } from '../../stores/fence.ts'
 import { formatInfo } from '../../stores/kinds/kinds.ts'
 import type { AuditEntry } from '../audit/log.ts'
 import { LockHistories } from '../stores/lock-history.ts'
+import { LockLimit, tooManyLocks } from '../stores/lock-limit.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { readEach } from './compare.ts'
 import type { Restorable, Undoable } from './undo-copies.ts'
@@ -62,16 +63,18 @@ async function freeze(open: OpenStore, request: PlanRequest): Promise<FrozenStor
   const { locks, unread, stories, watchedMs } = await listWatched(open, request.watchMs ?? 0)
   const { serverTime } = await open.store.clock(open.signal)
   const { name: storeName, production } = open
-  const entries = locks
-    .filter(lock => {
-      // The kept record of a released lock has nothing to release.
-      if (lock.state === 'released') return false
-      const watched = stories.storyOf(lock.id)
-      const subject = { lock: watched ? { ...lock, watched } : lock, storeName, production }
-      return matches(request.filter, { ...subject, storeKind: open.store.kind }, serverTime)
-    })
-    .sort(byAttention(serverTime))
-    .map(lock => entryOf(lock, stories.storyOf(lock.id), lock.fence, watchedMs))
+  const chosen: Lock[] = []
+  await eachYielding(locks, lock => {
+    // The kept record of a released lock has nothing to release.
+    if (lock.state === 'released') return
+    const watched = stories.storyOf(lock.id)
+    const subject = { lock: watched ? { ...lock, watched } : lock, storeName, production }
+    if (matches(request.filter, { ...subject, storeKind: open.store.kind }, serverTime)) chosen.push(lock)
+  })
+  const entries: FrozenLock[] = []
+  await eachYielding(chosen.sort(byAttention(serverTime)), lock => {
+    entries.push(entryOf(lock, stories.storyOf(lock.id), lock.fence, watchedMs))
+  })
   return { store: { ...store, unread }, entries, left: 0, watchedMs }
 }
 
@@ -99,19 +102,25 @@ async function listWatched(open: OpenStore, watchMs: number) {
   if (watchedMs >= watchMs) return { ...(await listAll(open)), stories: watcher, watchedMs }
   const histories = new LockHistories()
   const startedAt = performance.now()
-  for (const lock of (await listAll(open)).locks) histories.record(lock)
+  const learn = (lock: Lock) => void histories.record(lock)
+  await eachYielding((await listAll(open)).locks, learn)
   await sleep(watchMs, open.signal)
   throwIfAborted(open.signal)
   const listing = await listAll(open)
-  for (const lock of listing.locks) histories.record(lock)
+  await eachYielding(listing.locks, learn)
   return { ...listing, stories: histories, watchedMs: performance.now() - startedAt }
 }
 
 async function listAll({ store, signal, redact }: OpenStore): Promise<{ locks: Lock[]; unread: string[] }> {
   const locks: Lock[] = []
   const unread: string[] = []
+  const limit = new LockLimit()
   for await (const page of store.list({}, signal)) {
-    for (const lock of page.locks) locks.push(lock)
+    for (const lock of page.locks) {
+      limit.add(lock)
+      locks.push(lock)
+    }
+    if (limit.isPassed) throw tooManyLocks('a plan can have')
     for (const { where, message } of page.problems) unread.push(redact(`${where}: ${message}`))
   }
   return { locks, unread: named(unread) }

@@ -9,6 +9,7 @@ import { WakeableSleep } from '../../lib/timers.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { LockEvents } from './lock-events.ts'
 import { isSameLock, LockHistories } from './lock-history.ts'
+import { LockLimit, tooManyLocks } from './lock-limit.ts'
 import type { WatchSubscriber } from './subscriber.ts'
 import { WatchQueue } from './watch-queue.ts'
 
@@ -28,13 +29,6 @@ const MAX_RETRY_MS = 5000
 /** How often a successful pass is reported. */
 const PASS_EVENT_MS = 5000
 const UNRECOGNISED_SHOWN = 200
-/** A console keeps all locks of a store in memory, each with its history. */
-const MOST_LOCKS = 250_000
-const MOST_CHARACTERS = 64 * 1024 * 1024
-const TOO_MANY_LOCKS: Failure = {
-  code: 'STORE_ERROR',
-  message: `There are more locks than a console can follow (${MOST_LOCKS.toLocaleString('en')}, or fewer with very long keys): narrow the store by a pattern or a table`,
-}
 /** Locks of a page that are compared and told of without a turn of the event loop. */
 const AT_ONCE = 50
 
@@ -200,7 +194,7 @@ export class StoreWatcher {
     let scanned = 0
     let problem: Failure | null = null
     const turns = new Turns()
-    let characters = 0
+    const limit = new LockLimit()
     pages: for await (const page of this.store.list({}, signal)) {
       if (signal.aborted) return
       problem ??= page.problems[0] ?? null
@@ -211,15 +205,15 @@ export class StoreWatcher {
         const locks = page.locks.slice(start, start + AT_ONCE)
         for (const lock of locks) {
           seen.add(lock.id)
-          characters += lock.id.length + lock.key.length + (lock.owner?.length ?? 0)
+          limit.add(lock)
         }
         const changed = this.#learn(locks)
         if (this.#shown !== 'nothing' && changed.length > 0)
           this.#send(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
         if (turns.isOver) await turns.next()
         if (signal.aborted) return
-        if (this.#known.size > MOST_LOCKS || characters > MOST_CHARACTERS) {
-          problem = TOO_MANY_LOCKS
+        if (limit.isPassed) {
+          problem = toFailure(tooManyLocks('a console can follow'))
           break pages
         }
       }
