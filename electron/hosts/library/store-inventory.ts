@@ -5,6 +5,7 @@ import { StoreError } from '../../core/lib/errors.ts'
 import { LOCAL_CLOCK_ERROR_MS } from '../../core/locks/dynamodb/lease-clock.ts'
 import type { Inventory, Provider } from '../../core/locks/provider.ts'
 import type { ActiveLock, ReleasedAll } from '../../core/locks/types.ts'
+import { LockLimit, tooManyLocks } from '../../core/stores/lock-limit.ts'
 import type { LockStore } from '../../core/stores/types.ts'
 
 const AT_ONCE = 200
@@ -130,11 +131,16 @@ async function overBy(store: LockStore, signal: AbortSignal): Promise<(lock: Loc
 
 async function listAll(store: LockStore, signal: AbortSignal): Promise<Lock[]> {
   const locks: Lock[] = []
+  const limit = new LockLimit()
   for await (const page of store.list({}, signal)) {
     const [problem] = page.problems
     // An unread part may be full of locks.
     if (problem) throw new StoreError(problem.code, `${problem.where}: ${problem.message}`)
-    for (const lock of page.locks) locks.push(lock)
+    for (const lock of page.locks) {
+      limit.add(lock)
+      locks.push(lock)
+    }
+    if (limit.isPassed) throw tooManyLocks('this program can keep')
   }
   return locks
 }

@@ -109,3 +109,14 @@ it('says that there was nothing to release', async () => {
     results: [],
   })
 })
+
+it('refuses to keep more locks than fit into the memory of a program', async () => {
+  const { manager, server } = place()
+  acquirePipeline(server, { tenant_id: 'a', pipeline_id: 'p', pipeline_logging_id: 'r', locked_by: 'x' })
+  const [record] = server.records.values()
+  for (let i = 0; i <= 250_000; i++) server.records.set(`acme:${i}`, record)
+  await expect(manager.activeLocks()).rejects.toMatchObject({
+    code: 'STORE_ERROR',
+    message: expect.stringContaining('more locks than this program can keep'),
+  })
+})

@@ -1,7 +1,7 @@
-import type { Lock } from '../../../../shared/locks.ts'
-import { StoreError } from '../../lib/errors.ts'
+import type { Lock } from '../../../shared/locks.ts'
+import { StoreError } from '../lib/errors.ts'
 
-/** What a console keeps of one store in its memory. */
+/** What a program keeps of one store in its memory. */
 const MOST_LOCKS = 250_000
 const MOST_CHARACTERS = 64 * 1024 * 1024
 
