@@ -36,6 +36,8 @@ test('a plan waits for a server that has no connection left, and loses nothing',
   const admin = await another()
   await c.begin(plan, RATE)
   await c.under(plan, LOCKS / 6)
+  // However slow the server is meanwhile, the plan is not over before.
+  await c.steer(plan, 'pause')
   // Ours are closed, and others take every place that there is.
   await admin.query('SET GLOBAL max_connections = 10')
   const [rows] = await admin.query('SHOW PROCESSLIST')
@@ -53,6 +55,7 @@ test('a plan waits for a server that has no connection left, and loses nothing',
       ),
     )
   await Promise.all(crowd)
+  await c.steer(plan, 'resume')
   await expect
     .poll(async () => (await c.ask('plans.list', {})).find(each => each.planId === plan.planId)?.progress)
     .toMatchObject({ troubles: [{ error: { code: 'STORE_UNREACHABLE' } }] })
@@ -97,7 +100,9 @@ test('a server that turns read-only is left alone at once, and finished afterwar
   const admin = await another()
   await c.begin(plan, RATE)
   await c.under(plan, LOCKS / 6)
+  await c.steer(plan, 'pause')
   await admin.query('SET GLOBAL read_only = 1')
+  await c.steer(plan, 'resume')
   const cut = await c.over(plan)
   await admin.query('SET GLOBAL read_only = 0')
   const { counts, state, troubles } = cut.plan.progress

@@ -36,6 +36,7 @@ export async function proving(
       const known = [...results.values()].filter(result => result.is !== 'tried').length
       return known >= settled || progress.state === 'done' || progress.state === 'stopped'
     })
+  const steer = ({ planId }: PlanSummary, to: 'pause' | 'resume') => c.ask('plans.steer', { planId, to })
   const apply = async (made: PlanSummary, rate = FULL_SPEED) => {
     await begin(made, rate)
     return over(made)
@@ -47,5 +48,5 @@ export async function proving(
       if (end.plan.progress.state === 'done' || times === most) return Object.assign(end, { times })
     }
   }
-  return { ...c, storeId, plan, begin, over, under, apply, finish }
+  return { ...c, storeId, plan, begin, over, under, steer, apply, finish }
 }
