@@ -28,6 +28,7 @@ function anyAddress(random: Random): StoreAddress {
         database: word(),
         table: maybe(),
         tls: random.below(2) === 0,
+        allowPublicKeyRetrieval: random.below(2) === 0,
       }
     case 1: {
       const endpoint = random.pick([null, 'http://127.0.0.1:8000', 'https://[::1]:1/'])

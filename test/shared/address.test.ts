@@ -11,7 +11,16 @@ const redis = {
   db: 0,
   match: null,
 } as const
-const mysql = { ...common, kind: 'mysql', host: 'h', port: 3306, database: 'd', table: null, tls: false }
+const mysql = {
+  ...common,
+  kind: 'mysql',
+  host: 'h',
+  port: 3306,
+  database: 'd',
+  table: null,
+  tls: false,
+  allowPublicKeyRetrieval: false,
+}
 const dynamo = {
   ...common,
   kind: 'dynamodb',
@@ -71,6 +80,7 @@ test.each<[string, object]>([
       format: 'shedlock-table',
     },
   ],
+  ['mysql://h/d?allowPublicKeyRetrieval=true', { ...mysql, allowPublicKeyRetrieval: true }],
   ['dynamodb://eu-west-1/locks', dynamo],
   [
     'dynamodb://eu-west-1/locks/?endpoint=http://127.0.0.1:8000&profile=ops',

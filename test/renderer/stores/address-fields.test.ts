@@ -10,6 +10,7 @@ test.each([
   'redis://us%40er@h:6379/0?match=%C3%A9*',
   'mysql://root@db:3306/shop',
   'mysql://root@db:3306/s%2Fhop?table=locks&format=shedlock-table&tls=true',
+  'mysql://root@db:3306/shop?allowPublicKeyRetrieval=true',
   'dynamodb://eu-west-1/locks',
   'dynamodb://AKIA@eu-west-1/locks?endpoint=http://127.0.0.1:8000&profile=ops',
   'memory:practice',

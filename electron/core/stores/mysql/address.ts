@@ -8,6 +8,8 @@ export type MysqlAddress = StoreAddress & {
   readonly database: string
   readonly table: string | null
   readonly tls: boolean
+  /** Without TLS: encrypt the password with a key that the server sends, whoever that is. */
+  readonly allowPublicKeyRetrieval: boolean
 }
 
 export const MYSQL_ADDRESS: KindDescription['address'] = {
@@ -25,7 +27,12 @@ export const MYSQL_ADDRESS: KindDescription['address'] = {
       shortName: '{database} at {host}',
     },
   ],
-  options: [{ name: 'table' }, { name: 'format' }, { name: 'tls', type: 'flag' }],
-  account: ['host', 'port', 'tls'],
+  options: [
+    { name: 'table' },
+    { name: 'format' },
+    { name: 'tls', type: 'flag' },
+    { name: 'allowPublicKeyRetrieval', type: 'flag' },
+  ],
+  account: ['host', 'port', 'tls', 'allowPublicKeyRetrieval'],
   place: { same: ['database'], narrows: ['table'] },
 }

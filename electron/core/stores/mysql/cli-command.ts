@@ -25,6 +25,7 @@ export function mysqlCommand(address: MysqlAddress, program: MysqlProgram): stri
     // Prompted for, never written: the shell keeps a history.
     ...(address.password === null ? [] : ['-p']),
     ...(address.tls ? TLS : []),
+    ...(address.allowPublicKeyRetrieval ? ['--loose-get-server-public-key'] : []),
     `--default-character-set=utf8mb4 -e ${shellQuote(statements.join('; '))}`,
     `-- ${shellQuote(address.database)}`,
   ])

@@ -6,6 +6,7 @@ import { BadAnswer, unreadable } from '../bad-answer.ts'
 import type { MysqlAddress } from './address.ts'
 import type { Value } from './format/table.ts'
 import { guardNext } from './guard.ts'
+import { loginMethods } from './login.ts'
 import {
   endsEverything,
   isAnswer,
@@ -224,6 +225,7 @@ export class Connections {
       ...(username === null ? {} : { user: username }),
       ...(password === null ? {} : { password }),
       ...(tls ? { ssl: { rejectUnauthorized: true, verifyIdentity: true } } : {}),
+      ...loginMethods(this.address),
       charset: 'utf8mb4',
       connectionLimit: CONNECTIONS,
       connectTimeout: CONNECT_MS,

@@ -17,6 +17,12 @@ export const mysqlKind: StoreKind = {
         { field: 'username', label: 'User' },
         { field: 'table', label: 'Table', hint: 'Default: all lock tables' },
         { field: 'tls', label: 'Use TLS', choices: 'on or off' },
+        {
+          field: 'allowPublicKeyRetrieval',
+          label: 'Allow public key retrieval',
+          choices: 'on or off',
+          when: { field: 'tls', is: [''] },
+        },
       ],
       initial: { hosts: '127.0.0.1:3306' },
       password: 'Password',
@@ -73,6 +79,7 @@ function byHost(variables: Variables): MysqlAddress | null {
     table: null,
     format: null,
     tls: false,
+    allowPublicKeyRetrieval: false,
   }
 }
 

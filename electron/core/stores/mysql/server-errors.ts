@@ -5,6 +5,7 @@ import { quoteServerText, StoreError } from '../../lib/errors.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
 import type { MysqlAddress } from './address.ts'
 import { BAD_ANSWER } from './guard.ts'
+import { KEY_REFUSED } from './login.ts'
 
 /** An error of mysql2: the server's answer has an SQL state, a broken connection only a code. */
 type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMessage?: unknown }
@@ -62,6 +63,12 @@ export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreErro
       code: 'STORE_UNREACHABLE',
       cause: error,
     })
+  if ((error as DriverError).code === KEY_REFUSED)
+    return new StoreError(
+      'STORE_DENIED',
+      `The MySQL server at ${hostPort(address)} wants the password encrypted with a key that an impostor could send too, so it was not sent: use tls=true, or on a trusted network allowPublicKeyRetrieval=true`,
+      { cause: error },
+    )
   if (!isAnswer(error)) return unreachable(address, whyUnreachable(error as DriverError), error)
   const { errno, sqlMessage } = error as DriverError
   const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(Number(errno))) ?? UNKNOWN
