@@ -80,6 +80,8 @@ export type AddressField = {
   readonly problem?: string
   /** The value if the path leaves it out. */
   readonly preset?: string
+  /** The flag without which it would mean nothing. */
+  readonly needs?: string
   /** Parsed in an address, but never printed. */
   readonly isHidden?: boolean
 }

@@ -19,6 +19,11 @@ function anyAddress(random: Random): StoreAddress {
   const maybe = () => (random.below(2) === 0 ? null : word())
   const place = () => at(random.pick(HOSTS), 1 + random.below(65535))
   const account = { username: maybe(), password: maybe(), format: maybe() }
+  const anyTls = () => {
+    const tls = random.below(2) === 0
+    const file = () => (tls ? maybe() : null)
+    return { tls, ca: file(), cert: file(), key: file(), servername: file() }
+  }
   switch (random.below(4)) {
     case 0:
       return {
@@ -27,7 +32,7 @@ function anyAddress(random: Random): StoreAddress {
         ...place(),
         database: word(),
         table: maybe(),
-        tls: random.below(2) === 0,
+        ...anyTls(),
         allowPublicKeyRetrieval: random.below(2) === 0,
       }
     case 1: {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { AddressError, parseAddress, shortName } from '../../shared/address.ts'
 
 const common = { username: null, password: null, format: null }
+const noTls = { ca: null, cert: null, key: null, servername: null }
 const redis = {
   ...common,
   kind: 'redis',
@@ -20,6 +21,7 @@ const mysql = {
   table: null,
   tls: false,
   allowPublicKeyRetrieval: false,
+  ...noTls,
 }
 const dynamo = {
   ...common,
@@ -80,6 +82,10 @@ test.each<[string, object]>([
       format: 'shedlock-table',
     },
   ],
+  [
+    'mysql://h/d?tls=true&ca=/etc/ca.pem&cert=c.pem&key=k.pem&servername=db.example',
+    { ...mysql, tls: true, ca: '/etc/ca.pem', cert: 'c.pem', key: 'k.pem', servername: 'db.example' },
+  ],
   ['mysql://h/d?allowPublicKeyRetrieval=true', { ...mysql, allowPublicKeyRetrieval: true }],
   ['dynamodb://eu-west-1/locks', dynamo],
   [
@@ -127,6 +133,8 @@ test.each<readonly [string, RegExp]>([
   ['mysql://h/', /names its database/],
   ['mysql://h/d/t', /after the MySQL database/],
   ['mysql://h/d?tls=yes', /tls must be/],
+  ['mysql://h/d?ca=/etc/ca.pem', /option ca is only for an address with tls$/],
+  ['mysql://h/d?tls=false&servername=x', /option servername is only for an address with tls$/],
   ['dynamodb://eu-west-1', /names its table/],
   ['dynamodb://eu_west/locks', /starts with its region/],
   ['dynamodb://localhost:8000/locks', /starts with its region/],

@@ -1,16 +1,18 @@
 import type { StoreAddress } from '../../../../shared/address.ts'
 import type { KindDescription } from '../../../../shared/kinds.ts'
+import { TLS_OPTIONS, type TlsFields } from '../wire/tls.ts'
 
-export type MysqlAddress = StoreAddress & {
-  readonly kind: 'mysql'
-  readonly host: string
-  readonly port: number
-  readonly database: string
-  readonly table: string | null
-  readonly tls: boolean
-  /** Without TLS: encrypt the password with a key that the server sends, whoever that is. */
-  readonly allowPublicKeyRetrieval: boolean
-}
+export type MysqlAddress = StoreAddress &
+  TlsFields & {
+    readonly kind: 'mysql'
+    readonly host: string
+    readonly port: number
+    readonly database: string
+    readonly table: string | null
+    readonly tls: boolean
+    /** Without TLS: encrypt the password with a key that the server sends, whoever that is. */
+    readonly allowPublicKeyRetrieval: boolean
+  }
 
 export const MYSQL_ADDRESS: KindDescription['address'] = {
   schemes: [
@@ -31,8 +33,9 @@ export const MYSQL_ADDRESS: KindDescription['address'] = {
     { name: 'table' },
     { name: 'format' },
     { name: 'tls', type: 'flag' },
+    ...TLS_OPTIONS,
     { name: 'allowPublicKeyRetrieval', type: 'flag' },
   ],
-  account: ['host', 'port', 'tls', 'allowPublicKeyRetrieval'],
+  account: ['host', 'port', 'tls', 'ca', 'servername', 'allowPublicKeyRetrieval'],
   place: { same: ['database'], narrows: ['table'] },
 }

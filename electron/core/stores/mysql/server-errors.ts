@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { excerpt } from '../../lib/bytes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
+import { tlsProblem } from '../wire/tls.ts'
 import type { MysqlAddress } from './address.ts'
 import { BAD_ANSWER } from './guard.ts'
 import { KEY_REFUSED } from './login.ts'
@@ -43,9 +44,6 @@ const MEANINGS: readonly Meaning[] = [
 const UNKNOWN: Meaning = [[], 'STORE_ERROR', 'The server answered {text}']
 /** Too many connections (server, user, host), shutting down, the connection killed or idle too long. */
 const GOING_AWAY = new Set([1040, 1053, 1129, 1203, 1226, 1927, 4031])
-
-const TLS_REFUSED = new Set(['HANDSHAKE_NO_SSL_SUPPORT', 'HANDSHAKE_SSL_ERROR'])
-const CERTIFICATE = /CERT|SIGNED|SIGNATURE|TLS_|ERR_SSL|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|ALTNAME_INVALID/
 
 /** Whether the server itself answered, so that the outcome of the statement is known. */
 export function isAnswer(error: unknown): boolean {
@@ -123,12 +121,11 @@ export function unreachable(address: MysqlAddress, what: string, cause?: unknown
 function whyUnreachable({ code, errno }: DriverError): string {
   if (errno === 1040 || errno === 1203 || errno === 1226) return 'has no free connection'
   if (errno === 1129) return 'blocks this host after too many failed connections'
+  const problem = tlsProblem(code)
+  if (problem !== null) return problem
   if (typeof code !== 'string' || !/^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return 'cannot be reached'
   if (code === 'ERR_OUT_OF_RANGE') return 'does not speak the MySQL protocol'
-  if (TLS_REFUSED.has(code)) return 'does not offer TLS'
-  return CERTIFICATE.test(code)
-    ? `has a certificate that is not trusted (${code})`
-    : `cannot be reached (${code})`
+  return `cannot be reached (${code})`
 }
 
 export function readOnlyServer(cause?: unknown): StoreError {
