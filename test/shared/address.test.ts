@@ -11,6 +11,7 @@ const redis = {
   group: null,
   db: 0,
   match: null,
+  ...noTls,
 } as const
 const mysql = {
   ...common,
@@ -59,6 +60,7 @@ test.each<[string, object]>([
   ['redis://h?match=a#b', { ...redis, hosts: [at('h', 6379)], match: 'a#b' }],
   ['redis://[::1]:7000/2', { ...redis, hosts: [at('::1', 7000)], db: 2 }],
   ['rediss://h?format=token', { ...redis, tls: true, hosts: [at('h', 6379)], format: 'token' }],
+  ['rediss://h?ca=/etc/ca.pem', { ...redis, tls: true, ca: '/etc/ca.pem', hosts: [at('h', 6379)] }],
   [
     'redis+sentinel://h1,h2:7000/name/3',
     { ...redis, mode: 'sentinel', hosts: [at('h1', 26379), at('h2', 7000)], group: 'name', db: 3 },
@@ -121,7 +123,10 @@ test.each<readonly [string, RegExp]>([
   ['redis://h/abc', /database must be a number/],
   ['redis://h/0#x', /database must be a number/],
   ['redis://h/0/1', /after the Redis database/],
-  ['redis://h?table=x', /Unknown option in the address; redis takes match, format$/],
+  [
+    'redis://h?table=x',
+    /Unknown option in the address; redis takes match, format, ca, cert, key, servername$/,
+  ],
   ['redis://h?match', /option match has no value/],
   ['redis://h?match=', /option match has no value/],
   ['dynamodb://eu-west-1/locks?endpoint=', /option endpoint has no value/],
@@ -133,8 +138,9 @@ test.each<readonly [string, RegExp]>([
   ['mysql://h/', /names its database/],
   ['mysql://h/d/t', /after the MySQL database/],
   ['mysql://h/d?tls=yes', /tls must be/],
-  ['mysql://h/d?ca=/etc/ca.pem', /option ca is only for an address with tls$/],
-  ['mysql://h/d?tls=false&servername=x', /option servername is only for an address with tls$/],
+  ['mysql://h/d?ca=/etc/ca.pem', /options of a connection with TLS: tls=true$/],
+  ['mysql://h/d?tls=false&servername=x', /options of a connection with TLS: tls=true$/],
+  ['redis://h?ca=/etc/ca.pem', /options of a connection with TLS: rediss:/],
   ['dynamodb://eu-west-1', /names its table/],
   ['dynamodb://eu_west/locks', /starts with its region/],
   ['dynamodb://localhost:8000/locks', /starts with its region/],

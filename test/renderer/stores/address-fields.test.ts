@@ -4,6 +4,7 @@ import { newFields, spell, understand, withKind } from '../../../renderer/featur
 test.each([
   'redis://127.0.0.1:6379/0',
   'rediss://ops@cache.example:6380/3?match=lock:*&format=token',
+  'rediss://h:6379/0?ca=/etc/ca.pem&cert=c.pem&key=k.pem&servername=cache.example',
   'redis+sentinel://a:26379,b:26379/main/2',
   'rediss+cluster://a:7000,b:7001',
   'redis://[::1]:6379/0',

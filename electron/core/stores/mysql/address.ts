@@ -1,6 +1,6 @@
 import type { StoreAddress } from '../../../../shared/address.ts'
 import type { KindDescription } from '../../../../shared/kinds.ts'
-import { TLS_OPTIONS, type TlsFields } from '../wire/tls.ts'
+import { type TlsFields, tlsFields } from '../wire/tls.ts'
 
 export type MysqlAddress = StoreAddress &
   TlsFields & {
@@ -33,7 +33,7 @@ export const MYSQL_ADDRESS: KindDescription['address'] = {
     { name: 'table' },
     { name: 'format' },
     { name: 'tls', type: 'flag' },
-    ...TLS_OPTIONS,
+    ...tlsFields('tls=true'),
     { name: 'allowPublicKeyRetrieval', type: 'flag' },
   ],
   account: ['host', 'port', 'tls', 'ca', 'servername', 'allowPublicKeyRetrieval'],

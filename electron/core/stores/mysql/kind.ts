@@ -1,7 +1,7 @@
 import type { StoreAddress } from '../../../../shared/address.ts'
 import type { StoreKind } from '../kind.ts'
 import { addressByUrl, type Variables } from '../variables.ts'
-import { NO_TLS, TLS_INPUTS } from '../wire/tls.ts'
+import { INPUTS_WITH_TLS, NO_TLS } from '../wire/tls.ts'
 import { MYSQL_ADDRESS, type MysqlAddress } from './address.ts'
 import { MYSQL_FORMATS } from './formats/index.ts'
 
@@ -18,7 +18,7 @@ export const mysqlKind: StoreKind = {
         { field: 'username', label: 'User' },
         { field: 'table', label: 'Table', hint: 'Default: all lock tables' },
         { field: 'tls', label: 'Use TLS', choices: 'on or off' },
-        ...TLS_INPUTS,
+        ...INPUTS_WITH_TLS,
         {
           field: 'allowPublicKeyRetrieval',
           label: 'Allow public key retrieval',

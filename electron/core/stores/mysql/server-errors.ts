@@ -118,10 +118,11 @@ export function unreachable(address: MysqlAddress, what: string, cause?: unknown
   return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${hostPort(address)} ${what}`, { cause })
 }
 
-function whyUnreachable({ code, errno }: DriverError): string {
+function whyUnreachable(error: DriverError): string {
+  const { code, errno } = error
   if (errno === 1040 || errno === 1203 || errno === 1226) return 'has no free connection'
   if (errno === 1129) return 'blocks this host after too many failed connections'
-  const problem = tlsProblem(code)
+  const problem = tlsProblem(error)
   if (problem !== null) return problem
   if (typeof code !== 'string' || !/^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return 'cannot be reached'
   if (code === 'ERR_OUT_OF_RANGE') return 'does not speak the MySQL protocol'

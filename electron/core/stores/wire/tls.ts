@@ -16,21 +16,23 @@ export type TlsFields = {
 
 export const NO_TLS: TlsFields = { ca: null, cert: null, key: null, servername: null }
 
-/** Options of an address with a field `tls`, which must be on. */
-export const TLS_OPTIONS: readonly AddressField[] = ['ca', 'cert', 'key', 'servername'].map(name => ({
-  name,
-  needs: 'tls',
-}))
+/** Options of an address with a field `tls`, which must be on; `how` shows how an address says that. */
+export function tlsFields(how: string): readonly AddressField[] {
+  const problem = `ca, cert, key and servername are options of a connection with TLS: ${how}`
+  return TLS_FIELDS.map(field => ({ ...field, needs: { flag: 'tls', problem } }))
+}
 
-const INPUTS: readonly FormInput[] = [
+export const TLS_FIELDS: readonly AddressField[] = Object.keys(NO_TLS).map(name => ({ name }))
+
+export const TLS_INPUTS: readonly FormInput[] = [
   { field: 'ca', label: 'CA file', hint: 'PEM, for a private authority' },
   { field: 'cert', label: 'Client certificate file', hint: 'PEM, if the server requires one' },
   { field: 'key', label: 'Client key file', hint: 'PEM' },
   { field: 'servername', label: 'Name in the certificate', hint: 'Default: the host' },
 ]
 
-/** Shown while TLS is on. */
-export const TLS_INPUTS: readonly FormInput[] = INPUTS.map(input => ({
+/** For an address with a field `tls`. */
+export const INPUTS_WITH_TLS: readonly FormInput[] = TLS_INPUTS.map(input => ({
   ...input,
   when: { field: 'tls', is: ['true'] },
 }))
@@ -99,9 +101,14 @@ const PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [/^ERR_SSL|^ERR_TLS|^EPROTO$/, 'does not agree on TLS ({code})'],
 ]
 
-/** Why TLS failed, by the code of the error; completes "The server at …". Null for an error that is not about TLS. */
-export function tlsProblem(code: unknown): string | null {
+/** Why TLS failed; completes "The server at …". Null for an error that is not about TLS. */
+export function tlsProblem(error: unknown): string | null {
+  const { code } = (error ?? {}) as { readonly code?: unknown }
   if (typeof code !== 'string' || !/^[A-Z][A-Z0-9_]{1,80}$/.test(code)) return null
   const problem = PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
   return problem?.replace('{code}', code) ?? null
+}
+
+export function isAboutTls(error: unknown): boolean {
+  return tlsProblem(error) !== null
 }
