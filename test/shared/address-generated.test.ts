@@ -19,10 +19,13 @@ function anyAddress(random: Random): StoreAddress {
   const maybe = () => (random.below(2) === 0 ? null : word())
   const place = () => at(random.pick(HOSTS), 1 + random.below(65535))
   const account = { username: maybe(), password: maybe(), format: maybe() }
+  const tlsFiles = (tls: boolean) => {
+    const text = () => (tls ? maybe() : null)
+    return { ca: text(), cert: text(), key: text(), servername: text() }
+  }
   const anyTls = () => {
     const tls = random.below(2) === 0
-    const file = () => (tls ? maybe() : null)
-    return { tls, ca: file(), cert: file(), key: file(), servername: file() }
+    return { tls, ...tlsFiles(tls) }
   }
   switch (random.below(4)) {
     case 0:
@@ -44,6 +47,7 @@ function anyAddress(random: Random): StoreAddress {
         table: 'a.b-c_d',
         endpoint,
         profile: maybe(),
+        ...tlsFiles(true),
       }
     }
     case 2:

@@ -31,6 +31,7 @@ const dynamo = {
   table: 'locks',
   endpoint: null,
   profile: null,
+  ...noTls,
 }
 const at = (host: string, port: number) => ({ host, port })
 const two = [at('h1', 6379), at('h2', 7000)]
@@ -93,6 +94,10 @@ test.each<[string, object]>([
   [
     'dynamodb://eu-west-1/locks/?endpoint=http://127.0.0.1:8000&profile=ops',
     { ...dynamo, endpoint: 'http://127.0.0.1:8000', profile: 'ops' },
+  ],
+  [
+    'dynamodb://eu-west-1/locks?endpoint=https://h&ca=/etc/ca.pem',
+    { ...dynamo, endpoint: 'https://h', ca: '/etc/ca.pem' },
   ],
   ['memory:practice', { ...common, kind: 'memory', name: 'practice' }],
   ['Memory:practice?format=x', { ...common, kind: 'memory', name: 'practice', format: 'x' }],

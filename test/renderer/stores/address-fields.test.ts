@@ -15,6 +15,7 @@ test.each([
   'mysql://root@db:3306/shop?allowPublicKeyRetrieval=true',
   'dynamodb://eu-west-1/locks',
   'dynamodb://AKIA@eu-west-1/locks?endpoint=http://127.0.0.1:8000&profile=ops',
+  'dynamodb://eu-west-1/locks?endpoint=https://10.0.0.1:8000&ca=/etc/ca.pem&servername=dynamo.example',
   'memory:practice',
 ])('%s survives the form', address => {
   const first = understand(address)

@@ -16,6 +16,10 @@ export type TlsFields = {
 
 export const NO_TLS: TlsFields = { ca: null, cert: null, key: null, servername: null }
 
+export function hasTlsFields(fields: TlsFields): boolean {
+  return TLS_FIELDS.some(({ name }) => fields[name as keyof TlsFields] !== null)
+}
+
 /** Options of an address with a field `tls`, which must be on; `how` shows how an address says that. */
 export function tlsFields(how: string): readonly AddressField[] {
   const problem = `ca, cert, key and servername are options of a connection with TLS: ${how}`
@@ -50,7 +54,7 @@ export function tlsOptions({ ca, cert, key, servername }: TlsFields): Connection
     ...(cert === null || key === null ? {} : { cert: readPem(cert), key: readPem(key) }),
   }
   try {
-    createSecureContext(files)
+    if (ca !== null || cert !== null) createSecureContext(files)
   } catch (error) {
     throw badInput(
       'The files of ca, cert and key cannot be used: the key must have no password and fit',
@@ -97,13 +101,17 @@ const PROBLEMS: readonly (readonly [RegExp, string])[] = [
   ],
   [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HANDSHAKE_NO_SSL_SUPPORT/, 'does not offer TLS'],
   [/CERTIFICATE_REQUIRED/, 'requires a certificate of the client: cert= and key= name its files'],
+  [/ALERT_.*(CERTIFICATE|UNKNOWN_CA)/, 'refuses the certificate of the client ({code})'],
   [/CERT|SIGNATURE/, 'has a certificate that is not trusted ({code})'],
   [/^ERR_SSL|^ERR_TLS|^EPROTO$/, 'does not agree on TLS ({code})'],
 ]
 
 /** Why TLS failed; completes "The server at …". Null for an error that is not about TLS. */
 export function tlsProblem(error: unknown): string | null {
-  const { code } = (error ?? {}) as { readonly code?: unknown }
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  // An answer that is no TLS at all, while our side still writes.
+  if (code === 'EPROTO' && /wrong version number|packet length too long/.test(String(message)))
+    return 'does not offer TLS'
   if (typeof code !== 'string' || !/^[A-Z][A-Z0-9_]{1,80}$/.test(code)) return null
   const problem = PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
   return problem?.replace('{code}', code) ?? null

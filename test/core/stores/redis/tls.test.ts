@@ -104,6 +104,10 @@ describe('the certificate of a client', () => {
     expect(await outcome(open('127.0.0.1'))).toEqual(
       REFUSED(/requires a certificate of the client: cert= and/),
     )
+    const stranger = authority.selfSigned('DNS:client')
+    expect(await outcome(open('127.0.0.1', stranger))).toEqual(
+      REFUSED(/refuses the certificate of the client/),
+    )
     const store = await open('127.0.0.1', { ...authority.issue('DNS:client'), match: 'lock:*' })
     for (const way of ['store', 'command']) {
       await plain.set('lock:a', 'token', 'PX', 60_000)
