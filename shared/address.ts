@@ -56,7 +56,10 @@ function parse(rest: string, kind: KindDescription, scheme: AddressScheme): Stor
     if (hosts.length > 1 && at.onlyOne !== undefined) throw new AddressError(at.onlyOne)
     values['hosts'] = hosts
   }
-  return { format: null, ...values, ...scheme.sets, kind: kind.id, username, password }
+  Object.assign(values, scheme.sets)
+  for (const { name, needs } of kind.address.options)
+    if (needs && values[name] !== null && values[needs.flag] !== true) throw new AddressError(needs.problem)
+  return { format: null, ...values, kind: kind.id, username, password }
 }
 
 function readField(field: AddressField, given: string | undefined): AddressValue {
@@ -87,7 +90,7 @@ export function printAddress(kindId: string, texts: AddressTexts): string {
   const authority = at.is === 'field' ? readable(text(at.field.name)) : text('hosts').replace(/\s/g, '')
   const parts = path.filter(each => !each.isHidden).map(({ name }) => `/${encodeURIComponent(text(name))}`)
   const options = kind.address.options
-    .filter(({ name }) => text(name) !== '')
+    .filter(({ name, needs }) => text(name) !== '' && (!needs || text(needs.flag) !== ''))
     .map(({ name }) => `${name}=${readable(text(name))}`)
   const query = options.length === 0 ? '' : `?${options.join('&')}`
   return `${prefix}${user}${authority}${parts.join('')}${query}`

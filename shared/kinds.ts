@@ -80,6 +80,8 @@ export type AddressField = {
   readonly problem?: string
   /** The value if the path leaves it out. */
   readonly preset?: string
+  /** The flag without which it would mean nothing, and the error for an address without the flag. */
+  readonly needs?: { readonly flag: string; readonly problem: string }
   /** Parsed in an address, but never printed. */
   readonly isHidden?: boolean
 }

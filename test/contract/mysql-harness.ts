@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Connection, createConnection, type ResultSetHeader } from 'mysql2/promise'
 import { inject } from 'vitest'
-import type { MysqlAddress } from '../../electron/core/stores/mysql/address.ts'
-import { RECHARGE, SHEDLOCK } from '../core/stores/mysql/database.ts'
+import { mysqlAddress, RECHARGE, SHEDLOCK } from '../core/stores/mysql/database.ts'
 import { startMariaDb } from '../servers/mariadb.ts'
 import type { HarnessFactory } from './harness.ts'
 import { type Open, openHere } from './open.ts'
@@ -77,8 +76,8 @@ function factoryFor(dialect: Dialect, openStore: Open = openHere): HarnessFactor
       await plain.query(dialect.create)
       await plain.query(`CREATE USER ${reader}@'127.0.0.1' IDENTIFIED BY 'look'`)
       await plain.query(`GRANT SELECT ON ${database}.* TO ${reader}@'127.0.0.1'`)
-      const store = await openStore(address(port, database))
-      const readOnly = await openStore({ ...address(port, database), username: reader, password: 'look' })
+      const store = await openStore(mysqlAddress({ port, database }))
+      const readOnly = await openStore(mysqlAddress({ port, database, username: reader, password: 'look' }))
       return {
         store,
         readOnly,
@@ -115,7 +114,7 @@ function factoryFor(dialect: Dialect, openStore: Open = openHere): HarnessFactor
       await plain.query(dialect.create)
       await hold(plain, dialect, 'survivor', 'owner-1', HOUR_US)
       await plain.end()
-      const store = await openStore(address(server.port, 'outage'))
+      const store = await openStore(mysqlAddress({ port: server.port, database: 'outage' }))
       return {
         store,
         kill: () => server.kill(),
@@ -128,20 +127,6 @@ function factoryFor(dialect: Dialect, openStore: Open = openHere): HarnessFactor
         },
       }
     },
-  }
-}
-
-function address(port: number, database: string): MysqlAddress {
-  return {
-    kind: 'mysql',
-    host: '127.0.0.1',
-    port,
-    username: 'root',
-    password: null,
-    database,
-    table: null,
-    format: null,
-    tls: false,
   }
 }
 

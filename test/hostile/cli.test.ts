@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { createServer as createTlsServer, TLSSocket } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../hosts/cli/run-cli.ts'
-import { programPath, temporaryFolder } from '../servers/process.ts'
+import { createAuthority } from '../servers/certificates.ts'
 import { greeting, OK, packet } from './mysql-packets.ts'
 import { startScripted, writeForever } from './scripted-server.ts'
 
@@ -43,31 +41,10 @@ it.each<[string, (socket: Socket) => void]>([
   expect(stderr + stdout).toMatch(/Redis at 127\.0\.0\.1/)
 })
 
-/** A certificate for localhost, which a process of its own can be made to trust. */
-async function certificate(): Promise<{ key: string; cert: string }> {
-  const folder = await temporaryFolder('tls')
-  onTestFinished(() => folder.remove())
-  const [key, cert] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]
-  const request = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-  ]
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  execFileSync(programPath('openssl'), [...request, ...names, '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  })
-  return { key, cert }
-}
-
 it('what arrives through TLS is checked too', async () => {
-  const { key, cert } = await certificate()
+  const authority = await createAuthority()
+  onTestFinished(() => authority.remove())
+  const { key, cert } = authority.selfSigned('DNS:localhost')
   const secrets = { key: readFileSync(key), cert: readFileSync(cert) }
   const env = { ...SMALL, NODE_EXTRA_CA_CERTS: cert }
   const redis = createTlsServer(secrets, socket => {

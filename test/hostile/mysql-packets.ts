@@ -8,9 +8,9 @@ export function packet(sequence: number, body: Buffer): Buffer {
 }
 
 /** As MySQL 8 greets. */
-export function greeting({ tls = false } = {}): Buffer {
+export function greeting({ tls = false, method = 'mysql_native_password' } = {}): Buffer {
   const body = Buffer.from(
-    `0a382e302e3000010000006162636465666768000fa2080200dfff15${'00'.repeat(10)}${'61'.repeat(12)}00${Buffer.from('mysql_native_password\0').toString('hex')}`,
+    `0a382e302e3000010000006162636465666768000fa2080200dfff15${'00'.repeat(10)}${'61'.repeat(12)}00${Buffer.from(`${method}\0`).toString('hex')}`,
     'hex',
   )
   const flags = body.indexOf('0fa2', 0, 'hex')

@@ -15,6 +15,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoAddress } from '../../electron/core/stores/dynamodb/address.ts'
+import { NO_TLS } from '../../electron/core/stores/wire/tls.ts'
 
 type KeyType = 'S' | 'N' | 'B'
 type Keys = readonly (readonly [name: string, type: KeyType])[]
@@ -76,6 +77,7 @@ export class TestTable {
       table: this.name,
       endpoint: this.endpoint,
       profile: null,
+      ...NO_TLS,
       username: null,
       password: null,
       format: null,

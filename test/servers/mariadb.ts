@@ -17,7 +17,7 @@ export type MariaDbServer = {
 }
 
 /** A private MariaDB in a temporary folder. `root` has no password. */
-export async function startMariaDb(): Promise<MariaDbServer> {
+export async function startMariaDb(args: readonly string[] = []): Promise<MariaDbServer> {
   const folder = await temporaryFolder('mariadb')
   const user = userInfo().username
   await promisify(execFile)(programPath('mariadb-install-db'), [
@@ -43,6 +43,7 @@ export async function startMariaDb(): Promise<MariaDbServer> {
         '--skip-log-bin',
         '--innodb-flush-log-at-trx-commit=2',
         '--innodb-buffer-pool-size=64M',
+        ...args,
       ],
       () => isServedFrom(port, `${folder.path}/data`),
     )

@@ -19,6 +19,14 @@ function anyAddress(random: Random): StoreAddress {
   const maybe = () => (random.below(2) === 0 ? null : word())
   const place = () => at(random.pick(HOSTS), 1 + random.below(65535))
   const account = { username: maybe(), password: maybe(), format: maybe() }
+  const tlsFiles = (tls: boolean) => {
+    const text = () => (tls ? maybe() : null)
+    return { ca: text(), cert: text(), key: text(), servername: text() }
+  }
+  const anyTls = () => {
+    const tls = random.below(2) === 0
+    return { tls, ...tlsFiles(tls) }
+  }
   switch (random.below(4)) {
     case 0:
       return {
@@ -27,7 +35,8 @@ function anyAddress(random: Random): StoreAddress {
         ...place(),
         database: word(),
         table: maybe(),
-        tls: random.below(2) === 0,
+        ...anyTls(),
+        allowPublicKeyRetrieval: random.below(2) === 0,
       }
     case 1: {
       const endpoint = random.pick([null, 'http://127.0.0.1:8000', 'https://[::1]:1/'])
@@ -38,6 +47,7 @@ function anyAddress(random: Random): StoreAddress {
         table: 'a.b-c_d',
         endpoint,
         profile: maybe(),
+        ...tlsFiles(true),
       }
     }
     case 2:
@@ -47,7 +57,7 @@ function anyAddress(random: Random): StoreAddress {
       const hosts = mode === 'standalone' ? [place()] : Array.from({ length: 1 + random.below(3) }, place)
       const group = mode === 'sentinel' ? word() : null
       const db = mode === 'cluster' ? 0 : random.below(16)
-      return { kind: 'redis', ...account, mode, tls: random.below(2) === 0, hosts, group, db, match: maybe() }
+      return { kind: 'redis', ...account, mode, ...anyTls(), hosts, group, db, match: maybe() }
     }
   }
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { AddressError, parseAddress, shortName } from '../../shared/address.ts'
 
 const common = { username: null, password: null, format: null }
+const noTls = { ca: null, cert: null, key: null, servername: null }
 const redis = {
   ...common,
   kind: 'redis',
@@ -10,8 +11,19 @@ const redis = {
   group: null,
   db: 0,
   match: null,
+  ...noTls,
 } as const
-const mysql = { ...common, kind: 'mysql', host: 'h', port: 3306, database: 'd', table: null, tls: false }
+const mysql = {
+  ...common,
+  kind: 'mysql',
+  host: 'h',
+  port: 3306,
+  database: 'd',
+  table: null,
+  tls: false,
+  allowPublicKeyRetrieval: false,
+  ...noTls,
+}
 const dynamo = {
   ...common,
   kind: 'dynamodb',
@@ -19,6 +31,7 @@ const dynamo = {
   table: 'locks',
   endpoint: null,
   profile: null,
+  ...noTls,
 }
 const at = (host: string, port: number) => ({ host, port })
 const two = [at('h1', 6379), at('h2', 7000)]
@@ -48,6 +61,7 @@ test.each<[string, object]>([
   ['redis://h?match=a#b', { ...redis, hosts: [at('h', 6379)], match: 'a#b' }],
   ['redis://[::1]:7000/2', { ...redis, hosts: [at('::1', 7000)], db: 2 }],
   ['rediss://h?format=token', { ...redis, tls: true, hosts: [at('h', 6379)], format: 'token' }],
+  ['rediss://h?ca=/etc/ca.pem', { ...redis, tls: true, ca: '/etc/ca.pem', hosts: [at('h', 6379)] }],
   [
     'redis+sentinel://h1,h2:7000/name/3',
     { ...redis, mode: 'sentinel', hosts: [at('h1', 26379), at('h2', 7000)], group: 'name', db: 3 },
@@ -71,10 +85,19 @@ test.each<[string, object]>([
       format: 'shedlock-table',
     },
   ],
+  [
+    'mysql://h/d?tls=true&ca=/etc/ca.pem&cert=c.pem&key=k.pem&servername=db.example',
+    { ...mysql, tls: true, ca: '/etc/ca.pem', cert: 'c.pem', key: 'k.pem', servername: 'db.example' },
+  ],
+  ['mysql://h/d?allowPublicKeyRetrieval=true', { ...mysql, allowPublicKeyRetrieval: true }],
   ['dynamodb://eu-west-1/locks', dynamo],
   [
     'dynamodb://eu-west-1/locks/?endpoint=http://127.0.0.1:8000&profile=ops',
     { ...dynamo, endpoint: 'http://127.0.0.1:8000', profile: 'ops' },
+  ],
+  [
+    'dynamodb://eu-west-1/locks?endpoint=https://h&ca=/etc/ca.pem',
+    { ...dynamo, endpoint: 'https://h', ca: '/etc/ca.pem' },
   ],
   ['memory:practice', { ...common, kind: 'memory', name: 'practice' }],
   ['Memory:practice?format=x', { ...common, kind: 'memory', name: 'practice', format: 'x' }],
@@ -105,7 +128,10 @@ test.each<readonly [string, RegExp]>([
   ['redis://h/abc', /database must be a number/],
   ['redis://h/0#x', /database must be a number/],
   ['redis://h/0/1', /after the Redis database/],
-  ['redis://h?table=x', /Unknown option in the address; redis takes match, format$/],
+  [
+    'redis://h?table=x',
+    /Unknown option in the address; redis takes match, format, ca, cert, key, servername$/,
+  ],
   ['redis://h?match', /option match has no value/],
   ['redis://h?match=', /option match has no value/],
   ['dynamodb://eu-west-1/locks?endpoint=', /option endpoint has no value/],
@@ -117,6 +143,9 @@ test.each<readonly [string, RegExp]>([
   ['mysql://h/', /names its database/],
   ['mysql://h/d/t', /after the MySQL database/],
   ['mysql://h/d?tls=yes', /tls must be/],
+  ['mysql://h/d?ca=/etc/ca.pem', /options of a connection with TLS: tls=true$/],
+  ['mysql://h/d?tls=false&servername=x', /options of a connection with TLS: tls=true$/],
+  ['redis://h?ca=/etc/ca.pem', /options of a connection with TLS: rediss:/],
   ['dynamodb://eu-west-1', /names its table/],
   ['dynamodb://eu_west/locks', /starts with its region/],
   ['dynamodb://localhost:8000/locks', /starts with its region/],

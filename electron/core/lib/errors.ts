@@ -12,8 +12,8 @@ export function quoteServerText(text: string): string {
   return `"${clip(escapeForTerminal(text.trim()), MAX_SERVER_TEXT)}"`
 }
 
-export function badInput(message: string): StoreError {
-  return new StoreError('BAD_INPUT', message)
+export function badInput(message: string, cause?: unknown): StoreError {
+  return new StoreError('BAD_INPUT', message, { cause })
 }
 
 export function aborted(): StoreError {

@@ -3,10 +3,11 @@ import { COMMANDS, type Command } from './commands.ts'
 const STORES = `A store is an address:
   redis://[user:password@]host:port/db?match=lockRecharge:*      rediss:// for TLS
   redis+sentinel://host1,host2/group/db                          redis+cluster://host1,host2
-  mysql://user:password@host:port/database?table=locks
+  mysql://user:password@host:port/database?table=locks           &tls=true, &allowPublicKeyRetrieval=true
   dynamodb://region/table?endpoint=http://127.0.0.1:8000
   memory:practice
   &format=NAME reads every record as that format; "lockkeeper formats" lists them.
+  With TLS: &ca=FILE, &cert=FILE, &key=FILE (all PEM), &servername=NAME (in the certificate, if it is not the host).
 
 Put the password in the address or in LOCKKEEPER_PASSWORD, or enter it when asked.`
 

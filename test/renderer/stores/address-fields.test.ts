@@ -4,14 +4,18 @@ import { newFields, spell, understand, withKind } from '../../../renderer/featur
 test.each([
   'redis://127.0.0.1:6379/0',
   'rediss://ops@cache.example:6380/3?match=lock:*&format=token',
+  'rediss://h:6379/0?ca=/etc/ca.pem&cert=c.pem&key=k.pem&servername=cache.example',
   'redis+sentinel://a:26379,b:26379/main/2',
   'rediss+cluster://a:7000,b:7001',
   'redis://[::1]:6379/0',
   'redis://us%40er@h:6379/0?match=%C3%A9*',
   'mysql://root@db:3306/shop',
   'mysql://root@db:3306/s%2Fhop?table=locks&format=shedlock-table&tls=true',
+  'mysql://root@db:3306/shop?tls=true&ca=/etc/ca.pem&cert=c.pem&key=k.pem&servername=db.example',
+  'mysql://root@db:3306/shop?allowPublicKeyRetrieval=true',
   'dynamodb://eu-west-1/locks',
   'dynamodb://AKIA@eu-west-1/locks?endpoint=http://127.0.0.1:8000&profile=ops',
+  'dynamodb://eu-west-1/locks?endpoint=https://10.0.0.1:8000&ca=/etc/ca.pem&servername=dynamo.example',
   'memory:practice',
 ])('%s survives the form', address => {
   const first = understand(address)
@@ -32,6 +36,14 @@ test.each(['', 'redis://', 'redis://h:99999/0', 'mysql://h', 'nonsense', 'dynamo
     expect(understand(address)).toEqual({ ok: false, message: expect.stringMatching(/^[A-Z].*[^.]$/) })
   },
 )
+
+test('turning off TLS leaves out its options, and forgets none', () => {
+  const parsed = understand('mysql://root@db:3306/shop?tls=true&ca=/etc/ca.pem')
+  if (!parsed.ok) throw new Error(parsed.message)
+  const { kind, texts } = parsed.fields
+  expect(spell({ kind, texts: { ...texts, tls: '' } })).toBe('mysql://root@db:3306/shop')
+  expect(spell({ kind, texts })).toBe(parsed.address)
+})
 
 describe('another kind of store', () => {
   test('brings its usual host', () => {

@@ -1,14 +1,16 @@
 import type { StoreAddress } from '../../../../shared/address.ts'
 import type { KindDescription } from '../../../../shared/kinds.ts'
+import { TLS_FIELDS, type TlsFields } from '../wire/tls.ts'
 
 /** Its user name is the access key id, its password the secret access key. */
-export type DynamoAddress = StoreAddress & {
-  readonly kind: 'dynamodb'
-  readonly region: string
-  readonly table: string
-  readonly endpoint: string | null
-  readonly profile: string | null
-}
+export type DynamoAddress = StoreAddress &
+  TlsFields & {
+    readonly kind: 'dynamodb'
+    readonly region: string
+    readonly table: string
+    readonly endpoint: string | null
+    readonly profile: string | null
+  }
 
 export const DYNAMODB_ADDRESS: KindDescription['address'] = {
   schemes: [
@@ -34,7 +36,7 @@ export const DYNAMODB_ADDRESS: KindDescription['address'] = {
       shortName: '{table}',
     },
   ],
-  options: [{ name: 'endpoint', type: 'endpoint' }, { name: 'profile' }, { name: 'format' }],
-  account: ['region', 'endpoint'],
+  options: [{ name: 'endpoint', type: 'endpoint' }, { name: 'profile' }, { name: 'format' }, ...TLS_FIELDS],
+  account: ['region', 'endpoint', 'ca', 'servername'],
   place: { same: ['region', 'endpoint', 'table'], narrows: [] },
 }

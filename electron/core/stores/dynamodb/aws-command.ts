@@ -6,14 +6,17 @@ import { itemJson } from './format/attribute.ts'
 import type { DynamoProgram, DynamoRaw } from './format/record.ts'
 import { keyOf } from './format/table-key.ts'
 
-/** The release as a command of the AWS CLI that does the same, condition included; null when it would be too long. */
+/** The release as a command of the AWS CLI that does the same, condition included; null when there is none or it would be too long. */
 export function awsCommand(address: DynamoAddress, raw: DynamoRaw, program: DynamoProgram): string | null {
+  // The AWS CLI has neither.
+  if (address.cert !== null || address.servername !== null) return null
   const { keySchema } = raw
   const expressions = expressionsOf(program, keySchema.partition.name)
   const { ExpressionAttributeValues: values } = expressions
   return commandLine([
     `aws dynamodb delete-item --region ${shellQuote(address.region)}`,
     ...(address.endpoint === null ? [] : [`--endpoint-url ${shellQuote(address.endpoint)}`]),
+    ...(address.ca === null ? [] : [`--ca-bundle ${shellQuote(address.ca)}`]),
     ...(address.profile === null ? [] : [`--profile ${shellQuote(address.profile)}`]),
     `--table-name ${shellQuote(address.table)}`,
     `--key ${quotedJson(itemJson(keyOf(keySchema, raw.item)))}`,

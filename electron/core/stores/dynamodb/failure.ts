@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
+import { tlsProblem } from '../wire/tls.ts'
 
 export type Request = {
   /** As AWS calls it, for permissions: `DeleteItem`. */
@@ -107,7 +108,8 @@ function describeLoss(error: SdkError): string {
   if (nameOf(error) === 'TimeoutError' || nameOf(error) === 'AbortError') return 'does not answer'
   if (error.syscall === 'getaddrinfo') return 'cannot be found: its host name does not resolve'
   if (error.code === 'ECONNREFUSED') return 'refuses the connection'
-  if (/CERT|TLS|SSL|SIGNED|ALTNAME/.test(error.code ?? '')) return 'has a certificate that is not trusted'
+  const insecure = tlsProblem(error)
+  if (insecure !== null) return insecure
   const code = /^[A-Z_]{1,40}$/.test(error.code ?? '') ? ` (${error.code})` : ''
   return neverSent(error) ? `cannot be reached${code}` : `closed the connection without an answer${code}`
 }
@@ -117,7 +119,8 @@ function neverSent(error: SdkError): boolean {
   return (
     error.syscall === 'connect' ||
     error.syscall === 'getaddrinfo' ||
-    /CERT|SIGNED|ALTNAME/.test(error.code ?? '')
+    // The server's certificate is checked first; an alert of the server may come later.
+    /^(?!ERR_SSL).*(CERT|SIGNED|SIGNATURE|ALTNAME)/.test(error.code ?? '')
   )
 }
 

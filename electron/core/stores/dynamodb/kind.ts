@@ -1,5 +1,6 @@
 import type { StoreKind } from '../kind.ts'
 import type { Variables } from '../variables.ts'
+import { NO_TLS, TLS_INPUTS } from '../wire/tls.ts'
 import { DYNAMODB_ADDRESS, type DynamoAddress } from './address.ts'
 import { DYNAMODB_FORMATS } from './formats/index.ts'
 
@@ -16,6 +17,7 @@ export const dynamodbKind: StoreKind = {
         { field: 'endpoint', label: 'Endpoint', hint: 'Only for emulators and private endpoints' },
         { field: 'profile', label: 'AWS profile' },
         { field: 'username', label: 'Access key id' },
+        ...TLS_INPUTS,
       ],
       initial: { region: 'eu-west-1' },
       password: 'Secret access key',
@@ -65,6 +67,7 @@ function byTable(variables: Variables): DynamoAddress | null {
     table,
     endpoint: variables.text('AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL', 'DYNAMODB_ENDPOINT'),
     profile: variables.text('AWS_PROFILE'),
+    ...NO_TLS,
     username: null,
     password: null,
     format: null,

@@ -1,14 +1,18 @@
 import type { StoreAddress } from '../../../../shared/address.ts'
 import type { KindDescription } from '../../../../shared/kinds.ts'
+import { type TlsFields, tlsFields } from '../wire/tls.ts'
 
-export type MysqlAddress = StoreAddress & {
-  readonly kind: 'mysql'
-  readonly host: string
-  readonly port: number
-  readonly database: string
-  readonly table: string | null
-  readonly tls: boolean
-}
+export type MysqlAddress = StoreAddress &
+  TlsFields & {
+    readonly kind: 'mysql'
+    readonly host: string
+    readonly port: number
+    readonly database: string
+    readonly table: string | null
+    readonly tls: boolean
+    /** Without TLS: encrypt the password with a key that the server sends, whoever that is. */
+    readonly allowPublicKeyRetrieval: boolean
+  }
 
 export const MYSQL_ADDRESS: KindDescription['address'] = {
   schemes: [
@@ -25,7 +29,13 @@ export const MYSQL_ADDRESS: KindDescription['address'] = {
       shortName: '{database} at {host}',
     },
   ],
-  options: [{ name: 'table' }, { name: 'format' }, { name: 'tls', type: 'flag' }],
-  account: ['host', 'port', 'tls'],
+  options: [
+    { name: 'table' },
+    { name: 'format' },
+    { name: 'tls', type: 'flag' },
+    ...tlsFields('tls=true'),
+    { name: 'allowPublicKeyRetrieval', type: 'flag' },
+  ],
+  account: ['host', 'port', 'tls', 'ca', 'servername', 'allowPublicKeyRetrieval'],
   place: { same: ['database'], narrows: ['table'] },
 }

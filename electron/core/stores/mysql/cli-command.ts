@@ -10,8 +10,10 @@ const ON_A_PRIMARY = "CAST(@@global.read_only AS CHAR) IN ('0', 'OFF')"
 const OUTCOME =
   "SELECT IF(ROW_COUNT() > 0, 'released', 'nothing was done: the lock changed, is gone or free, or the server is read-only') AS outcome"
 
-/** The release as one line for the mysql client, in the same session: the text of a time depends on the zone. */
+/** The release as one line for the mysql client, in the same session: the text of a time depends on the zone. Null if there is none. */
 export function mysqlCommand(address: MysqlAddress, program: MysqlProgram): string | null {
+  // The client checks no other name than that of the host.
+  if (address.servername !== null) return null
   const { text, values } = releaseStatement(program)
   const statements = [
     ...SESSION_SETUP.map(sql => sql.replace(/\s+/g, ' ')),
@@ -24,15 +26,20 @@ export function mysqlCommand(address: MysqlAddress, program: MysqlProgram): stri
     ...(address.username === null ? [] : [`-u ${shellQuote(address.username)}`]),
     // Prompted for, never written: the shell keeps a history.
     ...(address.password === null ? [] : ['-p']),
-    ...(address.tls ? TLS : []),
+    ...(address.tls ? tlsWords(address) : []),
+    ...(address.allowPublicKeyRetrieval ? ['--loose-get-server-public-key'] : []),
     `--default-character-set=utf8mb4 -e ${shellQuote(statements.join('; '))}`,
     `-- ${shellQuote(address.database)}`,
   ])
 }
 
 /** MySQL and MariaDB verify the server's name by different options, and each ignores the other's loose one. */
-const TLS = [
-  '--ssl-capath=/etc/ssl/certs',
-  '--loose-ssl-mode=VERIFY_IDENTITY',
-  '--loose-ssl-verify-server-cert',
-]
+function tlsWords({ ca, cert, key }: MysqlAddress): string[] {
+  return [
+    ca === null ? '--ssl-capath=/etc/ssl/certs' : `--ssl-ca=${shellQuote(ca)}`,
+    ...(cert === null ? [] : [`--ssl-cert=${shellQuote(cert)}`]),
+    ...(key === null ? [] : [`--ssl-key=${shellQuote(key)}`]),
+    '--loose-ssl-mode=VERIFY_IDENTITY',
+    '--loose-ssl-verify-server-cert',
+  ]
+}

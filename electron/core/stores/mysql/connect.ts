@@ -1,11 +1,13 @@
-import { connect as connectSocket, type Socket } from 'node:net'
+import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, unlessAborted, within } from '../../lib/timers.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
+import { tlsOptions } from '../wire/tls.ts'
 import type { MysqlAddress } from './address.ts'
 import type { Value } from './format/table.ts'
 import { guardNext } from './guard.ts'
+import { loginMethods } from './login.ts'
 import {
   endsEverything,
   isAnswer,
@@ -217,6 +219,11 @@ export class Connections {
 
   #makePool(): Pool {
     const { host, port, username, password, database, tls } = this.address
+    const secure = {
+      host,
+      ...(isIP(host) ? {} : { servername: host }),
+      ...(tls ? tlsOptions(this.address) : {}),
+    }
     const pool: Pool = createPool({
       host,
       port,
@@ -224,6 +231,7 @@ export class Connections {
       ...(username === null ? {} : { user: username }),
       ...(password === null ? {} : { password }),
       ...(tls ? { ssl: { rejectUnauthorized: true, verifyIdentity: true } } : {}),
+      ...loginMethods(this.address),
       charset: 'utf8mb4',
       connectionLimit: CONNECTIONS,
       connectTimeout: CONNECT_MS,
@@ -238,7 +246,7 @@ export class Connections {
       maxPreparedStatements: 50,
       stream: () => {
         const socket = this.#openSocket(host, port)
-        guardNext(pool, socket)
+        guardNext(pool, socket, secure)
         return socket
       },
     })

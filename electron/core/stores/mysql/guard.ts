@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import type { Pool } from 'mysql2/promise'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { guardSocket } from '../wire/guard-socket.ts'
@@ -7,8 +8,9 @@ import { guardSocket } from '../wire/guard-socket.ts'
 /** The parts of a connection that mysql2 keeps to itself. */
 type Packet = { readonly sequenceId: number; isError(): boolean }
 type Inside = EventEmitter & {
-  readonly stream: Socket
+  stream: Socket
   sequenceId: number
+  _handleNetworkError(error: Error): void
   handlePacket(packet?: Packet): void
   startTLS(secured: (error?: Error) => void): void
 }
@@ -18,18 +20,18 @@ type PoolInside = { readonly _allConnections: { readonly length: number; get(pla
 export const BAD_ANSWER = 'BAD_ANSWER'
 
 /** Called when a pool asks for a socket, which is before the pool knows the connection that it makes. */
-export function guardNext(pool: Pool, socket: Socket): void {
+export function guardNext(pool: Pool, socket: Socket, tls: ConnectionOptions): void {
   queueMicrotask(() => {
     const { _allConnections: all } = (pool as unknown as { readonly pool: PoolInside }).pool
     for (let place = all.length - 1; place >= 0; place--) {
       const connection = all.get(place)
-      if (connection.stream === socket) return guardConnection(connection)
+      if (connection.stream === socket) return guardConnection(connection, tls)
     }
   })
 }
 
 /** An unexpected or oversized packet fails the statement instead of the process. */
-function guardConnection(connection: Inside): void {
+function guardConnection(connection: Inside, tls: ConnectionOptions): void {
   // The second error of a connection that is being opened has no other listener.
   connection.on('error', () => {})
   // The driver would write to the console and go on.
@@ -37,15 +39,30 @@ function guardConnection(connection: Inside): void {
     throw unreadable('a packet out of order')
   })
   guardStream(connection.stream)
-  const { startTLS, handlePacket } = connection
+  const { handlePacket } = connection
+  let isSecuring = false
   connection.handlePacket = packet => {
+    // Anyone on the way can append it to the greeting.
+    if (isSecuring) throw unreadable('a packet before the encryption')
     // A server that ends an idle connection says so with sequence 0, perhaps when a statement is on its way.
     if (packet?.isError()) connection.sequenceId = packet.sequenceId
     handlePacket.call(connection, packet)
   }
+  // The driver would check a certificate against "localhost" when it connects to an IP address, and hide the reason for a
+  // refusal.
   connection.startTLS = secured => {
-    startTLS.call(connection, secured)
-    guardStream(connection.stream)
+    const { stream } = connection
+    const readers = stream.listeners('data') as ((data: Buffer) => void)[]
+    stream.removeAllListeners('data')
+    isSecuring = true
+    const secure = connectTls({ ...tls, socket: stream }, () => {
+      isSecuring = false
+      secured()
+    })
+    secure.on('error', error => connection._handleNetworkError(error))
+    for (const reader of readers) secure.on('data', reader)
+    connection.stream = secure
+    guardStream(secure)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StoreAddress } from '../../../../shared/address.ts'
 import type { StoreKind } from '../kind.ts'
 import { addressByUrl, type Variables } from '../variables.ts'
+import { INPUTS_WITH_TLS, NO_TLS } from '../wire/tls.ts'
 import { MYSQL_ADDRESS, type MysqlAddress } from './address.ts'
 import { MYSQL_FORMATS } from './formats/index.ts'
 
@@ -17,6 +18,13 @@ export const mysqlKind: StoreKind = {
         { field: 'username', label: 'User' },
         { field: 'table', label: 'Table', hint: 'Default: all lock tables' },
         { field: 'tls', label: 'Use TLS', choices: 'on or off' },
+        ...INPUTS_WITH_TLS,
+        {
+          field: 'allowPublicKeyRetrieval',
+          label: 'Allow public key retrieval',
+          choices: 'on or off',
+          when: { field: 'tls', is: [''] },
+        },
       ],
       initial: { hosts: '127.0.0.1:3306' },
       password: 'Password',
@@ -73,6 +81,8 @@ function byHost(variables: Variables): MysqlAddress | null {
     table: null,
     format: null,
     tls: false,
+    ...NO_TLS,
+    allowPublicKeyRetrieval: false,
   }
 }
 

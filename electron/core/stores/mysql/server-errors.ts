@@ -3,8 +3,10 @@ import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { excerpt } from '../../lib/bytes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
+import { tlsProblem } from '../wire/tls.ts'
 import type { MysqlAddress } from './address.ts'
 import { BAD_ANSWER } from './guard.ts'
+import { KEY_REFUSED } from './login.ts'
 
 /** An error of mysql2: the server's answer has an SQL state, a broken connection only a code. */
 type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMessage?: unknown }
@@ -43,9 +45,6 @@ const UNKNOWN: Meaning = [[], 'STORE_ERROR', 'The server answered {text}']
 /** Too many connections (server, user, host), shutting down, the connection killed or idle too long. */
 const GOING_AWAY = new Set([1040, 1053, 1129, 1203, 1226, 1927, 4031])
 
-const TLS_REFUSED = new Set(['HANDSHAKE_NO_SSL_SUPPORT', 'HANDSHAKE_SSL_ERROR'])
-const CERTIFICATE = /CERT|SIGNED|SIGNATURE|TLS_|ERR_SSL|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|ALTNAME_INVALID/
-
 /** Whether the server itself answered, so that the outcome of the statement is known. */
 export function isAnswer(error: unknown): boolean {
   const { sqlState, errno } = error as DriverError
@@ -62,6 +61,12 @@ export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreErro
       code: 'STORE_UNREACHABLE',
       cause: error,
     })
+  if ((error as DriverError).code === KEY_REFUSED)
+    return new StoreError(
+      'STORE_DENIED',
+      `The MySQL server at ${hostPort(address)} wants the password encrypted with a key that an impostor could send too, so it was not sent: use tls=true, or on a trusted network allowPublicKeyRetrieval=true`,
+      { cause: error },
+    )
   if (!isAnswer(error)) return unreachable(address, whyUnreachable(error as DriverError), error)
   const { errno, sqlMessage } = error as DriverError
   const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(Number(errno))) ?? UNKNOWN
@@ -113,15 +118,15 @@ export function unreachable(address: MysqlAddress, what: string, cause?: unknown
   return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${hostPort(address)} ${what}`, { cause })
 }
 
-function whyUnreachable({ code, errno }: DriverError): string {
+function whyUnreachable(error: DriverError): string {
+  const { code, errno } = error
   if (errno === 1040 || errno === 1203 || errno === 1226) return 'has no free connection'
   if (errno === 1129) return 'blocks this host after too many failed connections'
+  const problem = tlsProblem(error)
+  if (problem !== null) return problem
   if (typeof code !== 'string' || !/^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return 'cannot be reached'
   if (code === 'ERR_OUT_OF_RANGE') return 'does not speak the MySQL protocol'
-  if (TLS_REFUSED.has(code)) return 'does not offer TLS'
-  return CERTIFICATE.test(code)
-    ? `has a certificate that is not trusted (${code})`
-    : `cannot be reached (${code})`
+  return `cannot be reached (${code})`
 }
 
 export function readOnlyServer(cause?: unknown): StoreError {

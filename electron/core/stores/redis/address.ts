@@ -1,17 +1,19 @@
 import type { HostPort, StoreAddress } from '../../../../shared/address.ts'
 import type { AddressField, AddressScheme, KindDescription } from '../../../../shared/kinds.ts'
+import { type TlsFields, tlsFields } from '../wire/tls.ts'
 
-export type RedisAddress = StoreAddress & {
-  readonly kind: 'redis'
-  readonly mode: 'standalone' | 'sentinel' | 'cluster'
-  readonly tls: boolean
-  readonly hosts: readonly HostPort[]
-  /** The Sentinel group's name. */
-  readonly group: string | null
-  readonly db: number
-  /** The SCAN pattern, or null for every key. A pattern is the operator saying "these are locks". */
-  readonly match: string | null
-}
+export type RedisAddress = StoreAddress &
+  TlsFields & {
+    readonly kind: 'redis'
+    readonly mode: 'standalone' | 'sentinel' | 'cluster'
+    readonly tls: boolean
+    readonly hosts: readonly HostPort[]
+    /** The Sentinel group's name. */
+    readonly group: string | null
+    readonly db: number
+    /** The SCAN pattern, or null for every key. A pattern is the operator saying "these are locks". */
+    readonly match: string | null
+  }
 
 const DATABASE: AddressField = {
   name: 'db',
@@ -60,7 +62,7 @@ export const REDIS_ADDRESS: KindDescription['address'] = {
     scheme('cluster', false),
     scheme('cluster', true),
   ],
-  options: [{ name: 'match' }, { name: 'format' }],
-  account: ['mode', 'tls', 'group', 'hosts'],
+  options: [{ name: 'match' }, { name: 'format' }, ...tlsFields('rediss://')],
+  account: ['mode', 'tls', 'ca', 'servername', 'group', 'hosts'],
   place: { same: ['group', 'db'], narrows: [] },
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
 import type { RedisAddress } from './address.ts'
 import { keysOf, type RedisProgram, toBuffer, type Word } from './format/program.ts'
@@ -19,7 +20,7 @@ export function redisCommand(address: RedisAddress, program: RedisProgram): stri
   return commandLine([
     `redis-cli -h ${shellQuote(host.host)} -p ${host.port}`,
     ...(address.db === 0 ? [] : [`-n ${address.db}`]),
-    ...(address.tls ? ['--tls'] : []),
+    ...(address.tls ? tlsWords(address) : []),
     // Prompted for, never written: the shell keeps a history.
     ...(address.username === null ? [] : [`--user ${shellQuote(address.username)}`]),
     ...(address.username === null && address.password === null ? [] : ['--askpass']),
@@ -27,6 +28,15 @@ export function redisCommand(address: RedisAddress, program: RedisProgram): stri
     `EVAL '${lua}' ${keys.length}`,
     ...keys.map(shellQuote),
   ])
+}
+
+/** redis-cli checks who signed the certificate, and no name. */
+function tlsWords({ ca, cert, key, servername }: RedisAddress): string[] {
+  const words = ['--tls']
+  if (ca !== null) words.push('--cacert', shellQuote(ca))
+  if (cert !== null && key !== null) words.push('--cert', shellQuote(cert), '--key', shellQuote(key))
+  if (servername !== null && isIP(servername) === 0) words.push('--sni', shellQuote(servername))
+  return words
 }
 
 /** A Lua 5.1 string in printable ASCII without single quotes. Escapes have three digits: a digit may follow. */

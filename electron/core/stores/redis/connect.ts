@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { unlessAborted } from '../../lib/timers.ts'
 import { unreadable } from '../bad-answer.ts'
+import { tlsOptions } from '../wire/tls.ts'
 import type { RedisAddress } from './address.ts'
 import { isNotAuthenticated, isReadOnlyReply, storeError } from './failure.ts'
 import { guardClient } from './guard.ts'
@@ -35,7 +36,7 @@ export function createClient(
     enableReadyCheck: false,
     disableClientInfo: true,
     sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
-    ...(address.tls ? { tls: {} } : {}),
+    ...(address.tls ? { tls: tlsOptions(address) } : {}),
   }
   const retryDelay = (attempt: number) => Math.min(attempt * 100, 1000)
   if (address.mode === 'cluster')

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
 import { BadAnswer } from '../bad-answer.ts'
+import { tlsProblem } from '../wire/tls.ts'
 
 const NOT_PERMITTED = /^NOPERM\b|acl permissions|user executing the script can't|acl failure in script/i
 const NOT_AUTHENTICATED =
@@ -72,6 +73,9 @@ export function storeError(error: unknown): StoreError {
   const cause = unwrapped(error)
   if (cause instanceof StoreError) return cause
   hideArguments(error)
+  const insecure = tlsProblem(cause)
+  if (insecure !== null)
+    return new StoreError('STORE_UNREACHABLE', `The Redis server ${insecure}`, { cause: error })
   const original = textOf(error)
   // ioredis describes a lost connection in terms of its options.
   const text = /max retries per request|isn't writeable|Connection is closed/.test(original)

@@ -2,6 +2,7 @@ import { Cluster, type Redis } from 'ioredis'
 import { hostPort } from '../../../../shared/address.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { guardSocket, MAX_REPLY_BYTES } from '../wire/guard-socket.ts'
+import { isAboutTls } from '../wire/tls.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import { slotsFrom } from './slots.ts'
 
@@ -58,6 +59,11 @@ function guardConnection(client: Redis, purpose: Purpose): void {
     endConnections(client, reason)
     return undefined
   }
+  // A server may refuse the client's certificate after the connection is made: the pending commands fail with that reason.
+  stream.on('error', error => {
+    const inside = client as unknown as Inside
+    if (isAboutTls(error)) inside.recoverFromFatalError(error, error)
+  })
   guardSocket(stream, { check, failed }, purpose === 'messages' ? Number.POSITIVE_INFINITY : MAX_REPLY_BYTES)
 }
 
@@ -72,14 +78,18 @@ function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
   return new BadAnswer(answer.did, options)
 }
 
-/** A cluster reads its slots through a duplicate of a node, in a callback without error handling. */
+/** A cluster reads its slots through a duplicate of a node, in a callback without error handling, and ignores its errors. */
 function checkingSlots(client: Redis): Redis {
+  let insecure: Error | null = null
+  client.on('error', error => {
+    if (isAboutTls(error)) insecure = error
+  })
   const cluster = client.cluster.bind(client) as (...asked: unknown[]) => Promise<unknown>
   const checked = async (what: unknown, done: (error: unknown, slots?: unknown) => void) => {
     try {
       done(null, slotsFrom(await cluster(what)))
     } catch (error) {
-      done(error)
+      done(insecure ?? error)
     }
   }
   client.cluster = ((what: unknown, done: unknown) =>

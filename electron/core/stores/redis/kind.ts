@@ -1,6 +1,7 @@
 import type { StoreAddress } from '../../../../shared/address.ts'
 import type { StoreKind } from '../kind.ts'
 import { addressByUrl, type Variables } from '../variables.ts'
+import { INPUTS_WITH_TLS, NO_TLS } from '../wire/tls.ts'
 import { REDIS_ADDRESS, type RedisAddress } from './address.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
 
@@ -33,6 +34,7 @@ export const redisKind: StoreKind = {
         { field: 'username', label: 'User' },
         { field: 'match', label: 'Key pattern', hint: 'Default: all keys. Example: lock:*' },
         { field: 'tls', label: 'Use TLS', choices: 'on or off' },
+        ...INPUTS_WITH_TLS,
       ],
       initial: { mode: 'standalone', hosts: '127.0.0.1:6379', db: '0' },
       password: 'Password',
@@ -88,6 +90,7 @@ function byHost(variables: Variables): RedisAddress | null {
     kind: 'redis',
     mode: 'standalone',
     tls,
+    ...NO_TLS,
     username: variables.text('REDIS_USERNAME', 'REDIS_USER'),
     password: variables.exact('REDIS_PASSWORD'),
     // Where programs look when they are given no host.

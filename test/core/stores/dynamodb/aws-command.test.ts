@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DynamoAddress } from '../../../../electron/core/stores/dynamodb/address.ts'
 import { awsCommand } from '../../../../electron/core/stores/dynamodb/aws-command.ts'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
+import { NO_TLS } from '../../../../electron/core/stores/wire/tls.ts'
 import { dynamoTable } from '../../../hosts/dynamo-table.ts'
 import { rawItem } from './formats/item.ts'
 
@@ -16,6 +17,7 @@ const address: DynamoAddress = {
   username: 'AKIA',
   password: 'SECRET',
   format: null,
+  ...NO_TLS,
 }
 
 /** The arguments that a real shell would give to the command. */

@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { DynamoAddress } from '../../../../electron/core/stores/dynamodb/address.ts'
 import { credentialsFor } from '../../../../electron/core/stores/dynamodb/connect.ts'
+import { parseAddress } from '../../../../shared/address.ts'
 
-const address: DynamoAddress = {
-  kind: 'dynamodb',
-  region: 'eu-west-1',
-  table: 'locks',
-  endpoint: 'http://localhost:8000',
-  profile: null,
-  username: null,
-  password: null,
-  format: null,
-}
+const address = parseAddress('dynamodb://eu-west-1/locks?endpoint=http://localhost:8000') as DynamoAddress
 const madeUp = { accessKeyId: 'local', secretAccessKey: 'local' }
 
 describe('credentials', () => {

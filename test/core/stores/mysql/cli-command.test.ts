@@ -111,6 +111,15 @@ describe('the line for mysql', () => {
     expect(await db.rows('SELECT id FROM recargas_process_locks')).toHaveLength(1)
   })
 
+  it('trusts the same keys as the store', async () => {
+    await db.plain.query(RECHARGE)
+    await db.plain.query("INSERT INTO recargas_process_locks (lock_key, lock_id) VALUES ('GPS', 'o')")
+    const line = await lineFor('GPS', db.store({ allowPublicKeyRetrieval: true }))
+    expect(line).toContain('--loose-get-server-public-key')
+    // The client of MariaDB does not know the option, and says so.
+    expect(bash(line).out).toBe(RELEASED.out)
+  })
+
   it('is null when it would be too long', async () => {
     await db.plain.query(`CREATE TABLE locks (lock_key VARCHAR(50) PRIMARY KEY, lock_id TEXT, pid INT,
       acquired_at DATETIME, expires_at DATETIME)`)

@@ -5,6 +5,7 @@ import { inject } from 'vitest'
 import { StoreError, toFailure } from '../../../../electron/core/lib/errors.ts'
 import type { MysqlAddress } from '../../../../electron/core/stores/mysql/address.ts'
 import { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
+import { parseAddress } from '../../../../shared/address.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 
 export const never: AbortSignal = new AbortController().signal
@@ -26,6 +27,10 @@ export const SHEDLOCK = `CREATE TABLE shedlock (
   locked_at TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
   locked_by VARCHAR(255) NOT NULL
 )`
+
+export function mysqlAddress(options: Partial<MysqlAddress>): MysqlAddress {
+  return { ...parseAddress('mysql://root@127.0.0.1/d'), ...options } as MysqlAddress
+}
 
 /** A database of its own on the shared server, and a plain client in it. Times of the plain client are UTC too. */
 export class Database {
@@ -49,18 +54,7 @@ export class Database {
   }
 
   address(options: Partial<MysqlAddress> = {}): MysqlAddress {
-    return {
-      kind: 'mysql',
-      host: '127.0.0.1',
-      port: this.port,
-      username: 'root',
-      password: null,
-      database: this.name,
-      table: null,
-      format: null,
-      tls: false,
-      ...options,
-    }
+    return mysqlAddress({ port: this.port, database: this.name, ...options })
   }
 
   store(options: Partial<MysqlAddress> = {}): MysqlStore {

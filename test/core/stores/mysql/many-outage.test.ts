@@ -7,7 +7,7 @@ import type { ReleaseOutcome } from '../../../../shared/locks.ts'
 import { keepNothing, words } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/list-all.ts'
 import { type MariaDbServer, startMariaDb } from '../../../servers/mariadb.ts'
-import { never, RECHARGE } from './database.ts'
+import { mysqlAddress, never, RECHARGE } from './database.ts'
 
 const KEYS = Array.from({ length: 20 }, (_, i) => `key-${String(i).padStart(2, '0')}`)
 
@@ -41,17 +41,9 @@ describe('a MySQL server that fails in the middle of many releases', () => {
     // Without the rights of an administrator, which pass every limit.
     await plain.query("CREATE OR REPLACE USER u@'127.0.0.1' IDENTIFIED BY 'secret'")
     await plain.query("GRANT SELECT, DELETE ON outage.* TO u@'127.0.0.1'")
-    store = new MysqlStore({
-      kind: 'mysql',
-      host: '127.0.0.1',
-      port: server.port,
-      username: 'u',
-      password: 'secret',
-      database: 'outage',
-      table: null,
-      format: null,
-      tls: false,
-    })
+    store = new MysqlStore(
+      mysqlAddress({ port: server.port, username: 'u', password: 'secret', database: 'outage' }),
+    )
   })
   afterEach(async () => {
     await store.close()

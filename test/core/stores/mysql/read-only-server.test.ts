@@ -3,22 +3,12 @@ import { expect, it } from 'vitest'
 import { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
 import { releaseLock } from '../../../contract/ask.ts'
 import { startMariaDb } from '../../../servers/mariadb.ts'
-import { failureOf, lockOf, never, RECHARGE } from './database.ts'
+import { failureOf, lockOf, mysqlAddress, never, RECHARGE } from './database.ts'
 
 it('releases nothing on a read-only server, even for an administrator with write access', async () => {
   const server = await startMariaDb()
   const plain = await createConnection({ host: '127.0.0.1', port: server.port, user: 'root' })
-  const store = new MysqlStore({
-    kind: 'mysql',
-    host: '127.0.0.1',
-    port: server.port,
-    username: 'root',
-    password: null,
-    database: 'replica',
-    table: null,
-    format: null,
-    tls: false,
-  })
+  const store = new MysqlStore(mysqlAddress({ port: server.port, database: 'replica' }))
   try {
     await plain.query('CREATE DATABASE replica')
     await plain.query('USE replica')
