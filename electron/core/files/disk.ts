@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 
 /** Makes a new name in the folder survive a power cut. */
@@ -25,6 +26,28 @@ export async function createFile(
   } catch (error) {
     await rm(path, { force: true }).catch(() => {})
     throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
+
+/** Opens a file for appending. A link in its place fails with ELOOP: it would lead the text elsewhere. */
+export function openToAppend(path: string, { create }: { readonly create: boolean }): Promise<FileHandle> {
+  return open(path, O_RDWR | O_APPEND | O_NOFOLLOW | (create ? O_CREAT : 0), 0o600)
+}
+
+/** Appends to a file that this account alone may read, and creates it if it is missing. */
+export async function appendTo(
+  path: string,
+  text: string,
+  { flush }: { readonly flush: boolean },
+): Promise<void> {
+  const handle = await openToAppend(path, { create: true })
+  try {
+    await handle.appendFile(text)
+    if (flush) await handle.sync()
   } finally {
     await handle.close()
   }

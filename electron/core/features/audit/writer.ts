@@ -141,7 +141,7 @@ export class ChainWriter {
 
 /** An entry cannot replace the fields of the log itself. */
 function lineOf(seq: number, at: string, who: Facts, entry: Facts): Facts {
-  const { seq: _, at: _at, hash: _hash, ...own } = entry
+  const { seq: _, at: _at, hash: _hash, sudoUser: _sudoUser, ...own } = entry
   return { seq, at, ...who, ...own, ...who }
 }
 
