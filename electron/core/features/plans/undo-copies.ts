@@ -1,9 +1,9 @@
-import { appendFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { planEntrySchema, planStoreSchema } from '../../../../shared/plans.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { codeOf, parseJson } from '../../files/disk.ts'
+import { appendTo, codeOf, parseJson } from '../../files/disk.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
@@ -135,7 +135,7 @@ export class UndoCopies {
 
   async #append(path: string, lines: readonly string[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    await appendFile(path, lines.map(line => `${line}\n`).join(''), { mode: 0o600, flush: true })
+    await appendTo(path, lines.map(line => `${line}\n`).join(''), { flush: true })
   }
 
   #claims(of: string): string {

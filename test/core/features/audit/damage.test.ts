@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sealLine } from '../../../../electron/core/features/audit/chain.ts'
@@ -309,6 +317,16 @@ describe('the head', () => {
     expect(await verifyLog(folder, signal)).toMatchObject({ ok: false, head: { status: 'ahead' } })
     await open(folder).append([{ event: 'intent', action: 'b' }])
     expect(await verifyLog(folder, signal)).toMatchObject({ ok: false, head: { status: 'ok' } })
+  })
+
+  it('is not written through a planted link', async () => {
+    const folder = await aLog()
+    const victim = join(folder, 'victim')
+    writeFileSync(victim, 'precious')
+    symlinkSync(victim, join(folder, `${HEAD}.new`))
+    await open(folder).append([{ event: 'intent', action: 'b' }])
+    expect(readFileSync(victim, 'utf8')).toBe('precious')
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true, head: { status: 'ok' } })
   })
 
   it('is behind after a crash, which is not damage', async () => {
