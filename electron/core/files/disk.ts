@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 
 /**
  * How files are written. Other accounts may be able to make links in a folder: a new file has a name that nobody can guess, or must
@@ -42,6 +42,27 @@ export async function createFile(
   }
 }
 
+/** File systems without hard links. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
+
+/** Creates a file that is complete as soon as it exists. False if there is one, which is not touched. */
+export async function createWholeFile(path: string, content: string): Promise<boolean> {
+  const draft = draftOf(path)
+  try {
+    await createFile(draft, content)
+    await link(draft, path).catch(error => {
+      if (!NO_LINKS.includes(codeOf(error))) throw error
+      return createFile(path, content)
+    })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
 /** Replaces a file as a whole, or a link in its place. With `flush`, the new content is on disk before it replaces the old. */
 export async function replaceFile(
   path: string,
@@ -72,7 +93,12 @@ function draftOf(path: string): string {
   return `${path}.${randomBytes(4).toString('hex')}.new`
 }
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
+
+/** Opens a file for reading. Neither waits for a writer of a pipe, nor follows a link. */
+export function openToRead(path: string): Promise<FileHandle> {
+  return open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+}
 
 /** Opens a file for appending. A link in its place fails with ELOOP: it would lead the text elsewhere. */
 export function openToAppend(path: string, { create }: { readonly create: boolean }): Promise<FileHandle> {
