@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { envCopies } from '../../../core/features/switch/env-copies.ts'
 import { envFile } from '../../../core/features/switch/switching.ts'
 import { acquireUntil, type WorkPlace, workPlace } from '../../../core/features/switch/work-places.ts'
 import { expectHarmless, operator } from '../plans/plan-cli.ts'
@@ -193,7 +194,8 @@ describe('at a terminal', () => {
     t.types('y\r')
     await t.shows('Changed.')
     expect(readFileSync(file, 'utf8')).toBe('LOCK_PROVIDER=mysql\n')
-    expect(readdirSync(join(file, '..')).filter(name => name.includes('.lockkeeper-'))).toHaveLength(1)
+    expect(envCopies(o.env.LOCKKEEPER_DATA_DIR)).toHaveLength(1)
+    expect(readdirSync(join(file, '..'))).not.toContainEqual(expect.stringContaining('.lockkeeper-'))
     await t.shows('type "')
     const [, confirm] = /To release them, type "([^"]+)"/.exec(t.screen()) ?? []
     expect(await from.names()).toEqual(['LEFT'])
