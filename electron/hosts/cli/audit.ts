@@ -148,7 +148,8 @@ async function printVerdict(verdict: AuditVerdict, line: string | null, io: Io):
 
 /** A log that was replaced as a whole, with its head, is consistent in itself. */
 function adviceOn(noted: string | null, line: string | null): string[] {
-  const limit = 'That it was not replaced as a whole shows only by a head that was noted elsewhere (--head).'
+  const limit =
+    'Only a head that was noted elsewhere shows that the log was not replaced as a whole: see --head.'
   return [...(noted === null ? [limit] : []), ...(line === null ? [] : ['To note elsewhere:', line])]
 }
 
