@@ -140,16 +140,16 @@ async function printVerdict(verdict: AuditVerdict, line: string | null, io: Io):
   await print(io, `${neutralise(head.says)}.`)
   if (noted === 'nowhere')
     await print(io, 'The noted head is not in the log: lines were removed or changed since it was noted.')
-  else if (noted !== null) await print(io, `The noted head is in ${noted}: nothing before it was changed.`)
+  else if (noted !== null) await print(io, `The noted head is in ${noted}.`)
   if (ok === null) await print(io, 'Whether the log is complete cannot be known: see above.')
   else if (!ok) await print(io, 'The log is damaged: see above.')
   else await print(io, `The log is unchanged: ${all} lines.`, ...adviceOn(noted, line))
 }
 
-/** A log that was replaced as a whole, with its head, is consistent in itself. */
+/** A log that was cut off or replaced together with its head is consistent in itself. */
 function adviceOn(noted: string | null, line: string | null): string[] {
   const limit =
-    'Only a head that was noted elsewhere shows that the log was not replaced as a whole: see --head.'
+    'This does not rule out that lines at the end were removed and the head rewritten: compare with a head that was noted elsewhere (--head).'
   return [...(noted === null ? [limit] : []), ...(line === null ? [] : ['To note elsewhere:', line])]
 }
 

@@ -11,6 +11,7 @@ export function createHostCore(
   options: Omit<CoreOptions, 'dataFolder'> = {},
 ): Core {
   const folder = dataFolder(env)
+  const { start } = options
   const warning = folderWarning(folder)
   if (warning !== null) process.stderr.write(`lockkeeper: ${warning}\n`)
   return createCore({
@@ -18,8 +19,11 @@ export function createHostCore(
     undoWindowMs: undoWindowMs(env),
     historyMs: historyMs(env),
     version: readVersion(distFolder),
-    ...(options.start ? { roomFile: join(distFolder, 'node', 'room.js') } : {}),
     ...options,
+    ...(start && {
+      roomFile: join(distFolder, 'node', 'room.js'),
+      start: { ...start, notice: warning && `${warning}.` },
+    }),
   })
 }
 

@@ -73,7 +73,7 @@ it('compares the log with a head that was noted elsewhere', async () => {
     /^lockkeeper audit head .* audit-000001\.jsonl line number 4: ([0-9a-f]{64})$/m.exec(stdout)?.[1] ?? ''
   expect(await run('--verify', '--head', noted)).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('The noted head is in audit-000001.jsonl'),
+    stdout: expect.stringContaining('The noted head is in audit-000001.jsonl.'),
   })
   const other = (await aLog()).folder
   for (const name of ['audit-000001.jsonl', 'audit-head.json'])

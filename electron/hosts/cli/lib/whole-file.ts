@@ -68,10 +68,11 @@ async function placeOf(name: string): Promise<string> {
 const CAUSES: readonly { readonly of: string; readonly code: ErrorCode; readonly why: string }[] = [
   { of: 'ENOSPC EDQUOT EFBIG', code: 'INTERNAL', why: 'the disk is full' },
   {
-    of: 'ENOENT ENOTDIR EISDIR ENAMETOOLONG EINVAL ELOOP',
+    of: 'ENOENT ENOTDIR EISDIR ENAMETOOLONG EINVAL',
     code: 'BAD_INPUT',
     why: 'its folder does not exist',
   },
+  { of: 'ELOOP', code: 'BAD_INPUT', why: 'it is a symbolic link' },
   { of: 'EACCES EPERM', code: 'REFUSED', why: 'this account may not write there' },
   { of: 'EROFS', code: 'INTERNAL', why: 'the disk is read-only' },
   { of: 'EIO', code: 'INTERNAL', why: 'the disk has failed' },
