@@ -28,6 +28,8 @@ export type AuditRow = {
   /** The same moment by the store's clock, if known. */
   serverAt: string | null
   user: string
+  /** The account that called sudo, if Lockkeeper ran under it. */
+  sudoUser: string | null
   host: string
   pid: number | null
   event: AuditEvent
@@ -89,8 +91,8 @@ export type AuditFile = {
 }
 
 export type AuditVerdict = {
-  /** No damage, now or recorded earlier. */
-  ok: boolean
+  /** False: damage, now or recorded earlier. Null: lines may be missing, and the log alone cannot tell. */
+  ok: boolean | null
   /** Oldest first. */
   files: AuditFile[]
   /**
@@ -105,12 +107,21 @@ export type AuditVerdict = {
     seq: number | null
     hash: string | null
   }
+  /** The file with the line of the noted head, or `nowhere`. Null if none was given. */
+  noted: string | null
   lines: number
 }
+
+/** The hash of a line. */
+export const auditHashSchema = z.string().regex(/^[0-9a-f]{64}$/)
 
 export const auditMethods = {
   /** Newest first, a page at a time. */
   'audit.list': { effect: 'read', input: auditQuerySchema, output: z.custom<AuditPage>() },
-  /** Reads the whole log and checks its chain. */
-  'audit.verify': { effect: 'read', input: z.strictObject({}), output: z.custom<AuditVerdict>() },
+  /** Reads the whole log and checks its chain. `head` is the hash of a line, as it was noted elsewhere. */
+  'audit.verify': {
+    effect: 'read',
+    input: z.strictObject({ head: auditHashSchema.optional() }),
+    output: z.custom<AuditVerdict>(),
+  },
 } as const

@@ -53,8 +53,11 @@ export const exclusionSchema = z.object({
 })
 export type Exclusion = z.infer<typeof exclusionSchema>
 
+/** Names files in the data folder, and a plan file comes from anywhere. */
+const planId = z.string().regex(/^[\w-]{1,64}$/, 'not the id of a plan')
+
 export const planHeaderSchema = z.object({
-  planId: z.string(),
+  planId,
   kind: z.enum(['release', 'restore']),
   createdAt: z.number(),
   createdBy: z.object({ user: z.string(), host: z.string() }),
@@ -67,7 +70,7 @@ export const planHeaderSchema = z.object({
   /** Requested locks that had changed, or cannot be restored, when the plan was made. They are not in it. */
   left: z.number().int().min(0),
   /** The plan or single release that this plan undoes. */
-  undoes: z.string().nullable(),
+  undoes: planId.nullable(),
 })
 export type PlanHeader = z.infer<typeof planHeaderSchema>
 
@@ -215,7 +218,6 @@ export function attemptsLeft({ counts }: Pick<PlanProgress, 'counts'>): number {
   return counts.pending + counts.failed + counts.tried
 }
 
-const planId = z.string().min(1).max(64)
 const filePath = z.string().min(1).max(4096)
 /** Locks per second and store. */
 export const rateSchema = z.number().min(0.1).max(100_000)

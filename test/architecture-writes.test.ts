@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf, SOURCES } from './source-files.ts'
 
+test('files are written by core/files, which follows no planted link', () => {
+  const writes =
+    /(?<!\.)\b(writeFile|appendFile)(Sync)?\(|\b(createWriteStream|copyFile|cp)(Sync)?\(|\bopen(Sync)?\(.*['"](wx?|ax?|[wa]\+|r\+)['"]|O_(WRONLY|RDWR)/
+  const writers = SOURCES.filter(file => writes.test(codeOf(file)))
+  expect(writers).toEqual(['electron/core/files/disk.ts'])
+})
+
 describe('what changes a store stands where releases are made or taken back, and nowhere else', () => {
   const FORMATS = /^electron\/core\/stores\/redis\/formats\/(?!index)[\w-]+\.ts$/
   test.each<[string, RegExp, (string | RegExp)[]]>([

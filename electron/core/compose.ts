@@ -98,7 +98,7 @@ export function createCore(options: CoreOptions): Core {
       ...alertHandlers({ alerts, addressOf }),
       ...holdHandlers(holds, stores),
       ...reportHandlers(reportSources, printPdf),
-      ...switchHandlers({ runs: switchRuns, stores, plan: planStore, plans, version }),
+      ...switchHandlers({ runs: switchRuns, stores, dataFolder, plan: planStore, plans, version }),
     },
     audit,
     metrics,

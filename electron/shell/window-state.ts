@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { replaceFileNow } from '../core/files/disk.ts'
 
 export type Rectangle = { x: number; y: number; width: number; height: number }
 
@@ -66,8 +67,7 @@ export function windowStateFile(folder: string) {
     write(state: WindowState): void {
       try {
         // Renamed into place, so that a crash leaves the old file complete.
-        writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 })
-        renameSync(`${file}.new`, file)
+        replaceFileNow(file, `${JSON.stringify(state)}\n`)
       } catch {}
     },
   }

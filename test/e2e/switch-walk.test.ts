@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
+import { envCopies } from '../core/features/switch/env-copies.ts'
 import { type Application, application } from '../proof/switch/application.ts'
 import type { Worker } from '../proof/switch/workers.ts'
 import { type Console, HOSTS, type Host, openConsole } from './console.ts'
@@ -95,7 +96,7 @@ async function releaseOfTheDead(page: Page): Promise<void> {
   await goOnTo(page, 'Change the provider')
 }
 
-async function change(app: Application, page: Page): Promise<void> {
+async function change(app: Application, { page, dataFolder }: Console): Promise<void> {
   await page.getByRole('textbox', { name: 'File with the settings' }).fill(app.env)
   await walk.button(page, 'Show the difference').click()
   const difference = walk.table(page, 'What would change')
@@ -108,9 +109,8 @@ async function change(app: Application, page: Page): Promise<void> {
   await walk.button(page, 'Change the file and keep a copy').click()
   await walk.check(page).getByText('The file says LOCK_PROVIDER=mysql.').waitFor()
   expect(readFileSync(app.env, 'utf8')).toBe(app.text.replace('LOCK_PROVIDER=redis', 'LOCK_PROVIDER=mysql'))
-  const copies = readdirSync(dirname(app.env)).filter(name => name.startsWith('.env.lockkeeper-'))
-  expect(copies).toHaveLength(1)
-  expect(readFileSync(join(dirname(app.env), copies[0] ?? ''), 'utf8')).toBe(app.text)
+  const copies = envCopies(dataFolder)
+  expect(copies.map(copy => readFileSync(copy, 'utf8'))).toEqual([app.text])
   await goOnTo(page, 'Clean the old provider')
 }
 
@@ -221,7 +221,7 @@ describe.each(HOSTS)('a switch from Redis to MariaDB, in %s', host => {
     await shot(page, host, '3-drain')
     await drain(app, page)
     await releaseOfTheDead(page)
-    await change(app, page)
+    await change(app, console)
     await clean(app, page)
     await restart(app, page)
     await shot(page, host, '7-verify')

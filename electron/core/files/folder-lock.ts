@@ -1,5 +1,6 @@
-import { access, rm, unlink, writeFile } from 'node:fs/promises'
+import { access, rm, unlink } from 'node:fs/promises'
 import { sleep } from '../lib/timers.ts'
+import { createFile } from './disk.ts'
 import { breakOpen, createLockFile, readLockFile } from './lock-file.ts'
 import { lifeOf } from './process-mark.ts'
 
@@ -62,7 +63,8 @@ export class FolderLock {
       if (now - began > QUEUE * this.patienceMs || (isSlow && !isDead))
         throw new LockBusy(`process ${held.pid} does not finish writing to it`)
       if (isDead) await breakOpen(this.path, held)
-      if (now - began > IMPATIENT_MS) await writeFile(waiting, '', { mode: 0o600 })
+      // It may exist already.
+      if (now - began > IMPATIENT_MS) await createFile(waiting, '').catch(() => {})
       await sleep(pollMs * (0.5 + Math.random()))
     }
   }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { link, readFile, rm, stat, unlink } from 'node:fs/promises'
+import { readFile, rm, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
-import { codeOf, createFile, parseJson } from './disk.ts'
+import { codeOf, createWholeFile, parseJson } from './disk.ts'
 import { isAlive, myMark, processMarkSchema } from './process-mark.ts'
 
 const lockFileSchema = processMarkSchema.extend({
@@ -15,27 +15,11 @@ export type LockFile = z.infer<typeof lockFileSchema>
 /** Stands for the holder of an invalid lock file. */
 const UNKNOWN: LockFile = { pid: 1, place: '', started: null, turn: '0'.repeat(32) }
 
-/** File systems without hard links. */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
-
-/** Creates a complete lock file in one step, and returns its turn. Null if there is a file already. */
+/** Creates a lock file, and returns its turn. Null if there is a file already. */
 export async function createLockFile(path: string): Promise<string | null> {
   const turn = randomBytes(16).toString('hex')
   const text = JSON.stringify({ ...(await myMark()), host: hostname(), turn } satisfies LockFile)
-  const draft = `${path}.${turn}.new`
-  try {
-    await createFile(draft, text)
-    await link(draft, path).catch(error => {
-      if (!NO_LINKS.includes(codeOf(error))) throw error
-      return createFile(path, text)
-    })
-    return turn
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return null
-    throw error
-  } finally {
-    await rm(draft, { force: true })
-  }
+  return (await createWholeFile(path, text)) ? turn : null
 }
 
 /** Null without a file. */

@@ -1,9 +1,9 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ZodType } from 'zod'
 import { WorkQueue } from '../lib/concurrency.ts'
 import { StoreError } from '../lib/errors.ts'
-import { codeOf, parseJson, versionOf } from './disk.ts'
+import { codeOf, parseJson, replaceFile, versionOf } from './disk.ts'
 import { FolderLock } from './folder-lock.ts'
 
 export type SharedFileOptions<T> = {
@@ -132,20 +132,7 @@ export class SharedFile<T> {
   }
 
   async #replace(value: T): Promise<void> {
-    const draft = `${this.#path}.${process.pid}.new`
-    try {
-      const handle = await open(draft, 'w', 0o600)
-      try {
-        await handle.writeFile(`${JSON.stringify(value, null, 2)}\n`)
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-      await rename(draft, this.#path)
-    } catch (error) {
-      await rm(draft, { force: true }).catch(() => {})
-      throw error
-    }
+    await replaceFile(this.#path, `${JSON.stringify(value, null, 2)}\n`, { flush: true })
     this.#version = await versionOf(this.#path)
     this.#value = value
   }

@@ -5,6 +5,12 @@ export function whoIsHere(): { user: string; host: string; pid: number } {
   return { user: userName(), host: hostname(), pid: process.pid }
 }
 
+/** The account that sudo was called from, by the environment that sudo set. */
+export function sudoUser(env: NodeJS.ProcessEnv): { sudoUser?: string } {
+  const name = env['SUDO_USER']
+  return name ? { sudoUser: name } : {}
+}
+
 /** In a container the user may have no name. */
 function userName(): string {
   try {

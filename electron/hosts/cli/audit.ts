@@ -1,11 +1,15 @@
-import type { AuditPage, AuditRow } from '../../../shared/audit.ts'
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { type AuditPage, type AuditRow, type AuditVerdict, auditHashSchema } from '../../../shared/audit.ts'
 import type { Client } from '../../../shared/client.ts'
 import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
-import { type Args, positiveInteger } from './lib/args.ts'
+import { appendTo, codeOf } from '../../core/files/disk.ts'
+import { type Args, positiveInteger, reader } from './lib/args.ts'
 import { connect } from './lib/connect.ts'
-import { EXIT, unwrap } from './lib/exit.ts'
+import { EXIT, unwrap, usageError } from './lib/exit.ts'
 import { type Io, print, printJsonItems } from './lib/io.ts'
 import { tableRow } from './lib/layout.ts'
+import { unwritable } from './lib/whole-file.ts'
 
 const DEFAULT_LIMIT = 50
 const PAGE = 500
@@ -28,7 +32,7 @@ export async function auditCommand({ positionals, options }: Args, io: Io): Prom
   const limit = positiveInteger(options.limit, '--limit') ?? DEFAULT_LIMIT
   const isJson = options.json === true
   const client = connect(io)
-  if (options.verify) return verify(client, isJson, io)
+  if (options.verify) return verify(client, options, io)
   const totals = { scanned: 0, unreadable: 0, hasMore: false }
   const rows = search(client, positionals[0] || undefined, limit, totals)
   await (isJson ? printJson(rows, totals, io) : printTable(rows, totals, io))
@@ -95,7 +99,7 @@ async function printTable(rows: AsyncIterable<AuditRow>, totals: Totals, io: Io)
 function cellsOf(row: AuditRow): (string | null | undefined)[] {
   return [
     row.at.replace(/\.\d+Z$/, 'Z').replace('T', ' '),
-    `${row.user}@${row.host}`,
+    `${row.sudoUser === null ? '' : `${row.sudoUser} as `}${row.user}@${row.host}`,
     row.event,
     row.storeName ?? row.store,
     row.key ?? row.plan,
@@ -104,14 +108,24 @@ function cellsOf(row: AuditRow): (string | null | undefined)[] {
   ]
 }
 
-async function verify(client: Client, isJson: boolean, io: Io): Promise<number> {
-  const verdict = unwrap(await client.call('audit.verify', {}))
-  const { ok, files, head, lines: all } = verdict
-  const code = ok ? EXIT.done : EXIT.other
-  if (isJson) {
-    await print(io, safeJson(verdict, 2))
-    return code
-  }
+const headHash = reader('the 64 digits of a noted head', text => auditHashSchema.safeParse(text).data ?? null)
+
+async function verify(client: Client, { head, anchor, json }: Args['options'], io: Io): Promise<number> {
+  if (head !== undefined && anchor !== undefined)
+    throw usageError('--head and --anchor both name a noted head: give one of them')
+  const noted = anchor === undefined ? headHash(head, '--head') : await lastHeadIn(anchor)
+  const verdict = unwrap(await client.call('audit.verify', { head: noted }))
+  const line = headLine(verdict)
+  if (anchor !== undefined && line !== null && verdict.ok === true)
+    await appendTo(anchor, `${line}\n`, { flush: true }).catch(error => {
+      throw unwritable(anchor, error)
+    })
+  await (json ? print(io, safeJson(verdict, 2)) : printVerdict(verdict, line, io))
+  return verdict.ok === true ? EXIT.done : EXIT.other
+}
+
+async function printVerdict(verdict: AuditVerdict, line: string | null, io: Io): Promise<void> {
+  const { ok, files, head, noted, lines: all } = verdict
   for (const { name, state, lines, firstAt, lastAt, begins, damages } of files) {
     const span = firstAt && lastAt ? `, ${escapeForTerminal(firstAt)} to ${escapeForTerminal(lastAt)}` : ''
     const isUnchained = state === 'unchained'
@@ -124,7 +138,36 @@ async function verify(client: Client, isJson: boolean, io: Io): Promise<number> 
       await print(io, `  ${line === null ? '' : `line ${line}: `}${neutralise(why)}`)
   }
   await print(io, `${neutralise(head.says)}.`)
-  if (head.hash !== null) await print(io, `Head: ${head.file} line number ${head.seq}, ${head.hash}`)
-  await print(io, ok ? `The log is unchanged: ${all} lines.` : 'The log is damaged: see above.')
-  return code
+  if (noted === 'nowhere')
+    await print(io, 'The noted head is not in the log: lines were removed or changed since it was noted.')
+  else if (noted !== null) await print(io, `The noted head is in ${noted}.`)
+  if (ok === null) await print(io, 'Whether the log is complete cannot be known: see above.')
+  else if (!ok) await print(io, 'The log is damaged: see above.')
+  else await print(io, `The log is unchanged: ${all} lines.`, ...adviceOn(noted, line))
+}
+
+/** A log that was cut off or replaced together with its head is consistent in itself. */
+function adviceOn(noted: string | null, line: string | null): string[] {
+  const limit =
+    'This does not rule out that lines at the end were removed and the head rewritten: compare with a head that was noted elsewhere (--head).'
+  return [...(noted === null ? [limit] : []), ...(line === null ? [] : ['To note elsewhere:', line])]
+}
+
+/** One line for a channel, a ticket or a file elsewhere. */
+function headLine({ head: { file, seq, hash } }: AuditVerdict): string | null {
+  if (hash === null) return null
+  const at = new Date().toISOString().replace(/\.\d+/, '')
+  return `lockkeeper audit head ${at} ${hostname()} ${file} line number ${seq}: ${hash}`
+}
+
+/** The head that was noted last; none in a file that is missing or empty. */
+async function lastHeadIn(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch(error => {
+    if (codeOf(error) === 'ENOENT') return ''
+    throw usageError(`${escapeForTerminal(file)} cannot be read (${codeOf(error)})`)
+  })
+  if (text === '') return undefined
+  const hash = /\b([0-9a-f]{64})\s*$/.exec(text)?.[1]
+  if (hash === undefined) throw usageError(`${escapeForTerminal(file)} does not end with a noted head`)
+  return hash
 }

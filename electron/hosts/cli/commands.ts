@@ -99,8 +99,12 @@ LOCKKEEPER_METRICS_TOKEN to require a bearer token. --keys adds, by name, the N 
   },
   {
     help: `The audit log records everything that was done, tried or refused. TEXT is a list of words that must all occur; event:, user:,
-store:, plan:, key: and outcome: search one column. --verify checks that the log is unchanged, and exits with 1 if it is not.`,
-    commands: { audit: [auditCommand, '[TEXT] [--limit N] [--json]', '--verify [--json]'] },
+store:, plan:, key: and outcome: search one column. --verify checks that the log is unchanged, and exits with 1 if it is not,
+or if that cannot be known. It prints a head to note elsewhere; --head compares the log with one that was noted. --anchor does
+both with a file elsewhere: it compares with the last head in FILE, and adds the present one.`,
+    commands: {
+      audit: [auditCommand, '[TEXT] [--limit N] [--json]', '--verify [--head HASH] [--anchor FILE] [--json]'],
+    },
   },
   {
     help: `export writes a report of a period: stores, statistics, locks that needed attention, actions, and every lock.

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CoreOptions, createCore } from '../../core/compose.ts'
 import type { Core } from '../../core/dispatch.ts'
-import { dataFolder, historyMs, undoWindowMs } from '../../core/files/data-folder.ts'
+import { dataFolder, folderWarning, historyMs, undoWindowMs } from '../../core/files/data-folder.ts'
 
 /** The core of a program, as its environment configures it. Rooms pay in a console; for one command, starting one takes too long. */
 export function createHostCore(
@@ -10,13 +10,20 @@ export function createHostCore(
   distFolder: string,
   options: Omit<CoreOptions, 'dataFolder'> = {},
 ): Core {
+  const folder = dataFolder(env)
+  const { start } = options
+  const warning = folderWarning(folder)
+  if (warning !== null) process.stderr.write(`lockkeeper: ${warning}\n`)
   return createCore({
-    dataFolder: dataFolder(env),
+    dataFolder: folder,
     undoWindowMs: undoWindowMs(env),
     historyMs: historyMs(env),
     version: readVersion(distFolder),
-    ...(options.start ? { roomFile: join(distFolder, 'node', 'room.js') } : {}),
     ...options,
+    ...(start && {
+      roomFile: join(distFolder, 'node', 'room.js'),
+      start: { ...start, notice: warning && `${warning}.` },
+    }),
   })
 }
 

@@ -119,13 +119,13 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }) {
   const { ok, files, lines, head } = verdict
   const words = t.audit
   const bad = files.filter(isBad)
+  const suspicion = ok === null ? words.incomplete : words.damaged(bad.length)
   // Damaged files first.
   const sorted = [...bad, ...files.filter(file => !isBad(file))]
   return (
     <section className={styles.verdict} data-outcome={ok ? 'passed' : 'failed'} aria-label={words.verdict}>
       <p role={ok ? 'status' : 'alert'} className={styles.conclusion}>
-        <Icon name={ok ? 'check' : 'alert'} />{' '}
-        {ok ? words.intact(lines, files.length) : words.damaged(bad.length)}
+        <Icon name={ok ? 'check' : 'alert'} /> {ok ? words.intact(lines, files.length) : suspicion}
       </p>
       <p>
         {words.head[head.status]} {!ok && sentence(head.says)}

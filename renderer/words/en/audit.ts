@@ -54,6 +54,7 @@ export const audit = {
       files === 0
         ? 'The log is damaged.'
         : `The log is damaged: ${plural(files, 'file is', 'files are')} not as written.`,
+    incomplete: 'Lines may be missing: the log alone cannot tell.',
     states: {
       ok: 'intact',
       damaged: 'damaged',
@@ -71,7 +72,7 @@ export const audit = {
       ahead: 'Lines at the end are missing or changed.',
       missing: 'The record of where the log ends is missing.',
       unreadable: 'The record of where the log ends cannot be read.',
-      'none-yet': 'Nothing was written yet.',
+      'none-yet': 'There is no log here.',
     } satisfies Record<AuditVerdict['head']['status'], string>,
     keep: (file: string, seq: number) =>
       `Last line ${numbers.format(seq)} of ${file}. Keep its hash elsewhere to tell later that nothing before it was changed:`,

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { fileAudit } from '../../../electron/core/features/audit/log.ts'
@@ -45,9 +45,79 @@ it('filters by words and takes a limit', async () => {
   expect(await run('two', 'texts')).toMatchObject({ code: 2 })
 })
 
-it('reports an empty log, and verifies it', async () => {
+it('reports an empty log, and does not call it unchanged: all of it may have been removed', async () => {
   expect(await runCli(['audit'])).toMatchObject({ code: 0, stdout: 'Nothing has been recorded yet.\n' })
-  expect(await runCli(['audit', '--verify'])).toMatchObject({ code: 0 })
+  const { code, stdout } = await runCli(['audit', '--verify'])
+  expect(code).toBe(1)
+  expect(stdout).toContain('There is no log here')
+  expect(stdout).not.toContain('unchanged')
+})
+
+it('does not call a log unchanged whose end and head are missing', async () => {
+  const { folder, run } = await aLog()
+  const file = join(folder, 'audit-000001.jsonl')
+  const lines = readFileSync(file, 'utf8').split('\n')
+  writeFileSync(file, `${lines.slice(0, 2).join('\n')}\n`)
+  rmSync(join(folder, 'audit-head.json'))
+  const { code, stdout } = await run('--verify')
+  expect(code).toBe(1)
+  expect(stdout).toContain('lines may be missing at the end of the log')
+  expect(stdout).toContain('cannot be known')
+  expect(stdout).not.toContain('unchanged')
+})
+
+it('compares the log with a head that was noted elsewhere', async () => {
+  const { folder, run } = await aLog()
+  const { stdout } = await run('--verify')
+  const noted =
+    /^lockkeeper audit head .* audit-000001\.jsonl line number 4: ([0-9a-f]{64})$/m.exec(stdout)?.[1] ?? ''
+  expect(await run('--verify', '--head', noted)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('The noted head is in audit-000001.jsonl.'),
+  })
+  const other = (await aLog()).folder
+  for (const name of ['audit-000001.jsonl', 'audit-head.json'])
+    writeFileSync(join(folder, name), readFileSync(join(other, name)))
+  expect(await run('--verify')).toMatchObject({ code: 0 })
+  expect(await run('--verify', '--head', noted)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('The noted head is not in the log'),
+  })
+  expect(await run('--verify', '--head', 'abc')).toMatchObject({ code: 2 })
+})
+
+it('keeps heads in a file elsewhere, each compared at the next time', async () => {
+  const { folder, run } = await aLog()
+  const anchor = join(dataFolder(), 'heads.txt')
+  const heads = () => readFileSync(anchor, 'utf8').trimEnd().split('\n')
+  expect(await run('--verify', '--anchor', anchor)).toMatchObject({ code: 0 })
+  await fileAudit(folder, message => message).append([{ event: 'intent', action: '3' }])
+  expect(await run('--verify', '--anchor', anchor)).toMatchObject({ code: 0 })
+  expect(heads()).toEqual([
+    expect.stringMatching(/ line number 4: /),
+    expect.stringMatching(/ line number 5: /),
+  ])
+  for (const name of ['audit-000001.jsonl', 'audit-head.json']) rmSync(join(folder, name))
+  expect(await run('--verify', '--anchor', anchor)).toMatchObject({ code: 1 })
+  expect(heads()).toHaveLength(2)
+  writeFileSync(anchor, 'something else\n')
+  expect(await run('--verify', '--anchor', anchor)).toMatchObject({ code: 2 })
+  // A link would lead the line elsewhere.
+  const link = join(dataFolder(), 'link.txt')
+  symlinkSync(join(dataFolder(), 'elsewhere'), link)
+  const other = await aLog()
+  expect(await other.run('--verify', '--anchor', link)).toMatchObject({ code: 2 })
+})
+
+it('records the account that called sudo', async () => {
+  const folder = dataFolder()
+  const env = { LOCKKEEPER_DATA_DIR: folder, SUDO_USER: 'alice' }
+  await runCli(['release', 'memory:practice', 'lock:1', '--fence', 'f'.repeat(64)], env)
+  const { stdout } = await runCli(['audit', 'user:alice'], env)
+  expect(stdout).toMatch(/ alice as /)
+  expect((await runCli(['audit', 'user:alice', '--json'], env)).json()).toMatchObject({
+    entries: expect.arrayContaining([expect.objectContaining({ event: 'intent', sudoUser: 'alice' })]),
+  })
 })
 
 it('verifies with exit code 0 for an unchanged log, and 1 with the place of the damage', async () => {

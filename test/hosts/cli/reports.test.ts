@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -178,6 +179,17 @@ describe('a report that cannot be written', () => {
     expect((await runCli(['export', 'memory:practice', '--out', join(folder, 'link.md')])).code).toBe(0)
     expect(readFileSync(join(folder, 'real.md'), 'utf8')).toContain('# Incident report')
     expect(readdirSync(folder).sort()).toEqual(['link.md', 'pipe', 'real.md'])
+  })
+
+  it.runIf(process.getuid?.() === 0)('does not follow a link that another account made', async () => {
+    const folder = dataFolder()
+    writeFileSync(join(folder, 'victim'), 'precious')
+    symlinkSync('victim', join(folder, 'link.md'))
+    lchownSync(join(folder, 'link.md'), 65534, 65534)
+    const run = await runCli(['export', 'memory:practice', '--out', join(folder, 'link.md')])
+    expect(run.code).toBe(2)
+    expect(run.stderr).toMatch(/is a link of another account/)
+    expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('precious')
   })
 
   it('is reported where this account may not write', async () => {

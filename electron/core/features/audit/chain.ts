@@ -63,6 +63,8 @@ export type FileCheck = {
   last: Link | null
   /** The hash that the last line states, intact or not. */
   lastStored: string | null
+  /** Whether the noted hash is that of an intact line. */
+  hasNoted: boolean
   readonly size: number
   damage: AuditDamage | null
 }
@@ -70,6 +72,8 @@ export type FileCheck = {
 type CheckOptions = {
   /** A line that must be in the file, with this hash. */
   readonly known?: Link | null
+  /** A hash to look for. */
+  readonly noted?: string | undefined
   /** Where to start, if everything before is known to be intact. */
   readonly from?: { readonly size: number; readonly link: Link }
   readonly signal?: AbortSignal
@@ -79,7 +83,7 @@ type CheckOptions = {
 export async function checkFile(
   path: string,
   name: string,
-  { known, from, signal }: CheckOptions = {},
+  { known, noted, from, signal }: CheckOptions = {},
 ): Promise<Readonly<FileCheck>> {
   const handle = await open(path, 'r')
   try {
@@ -91,6 +95,7 @@ export async function checkFile(
       chain: null,
       last: from?.link ?? null,
       lastStored: null,
+      hasNoted: false,
       size,
       damage: null,
     }
@@ -101,6 +106,7 @@ export async function checkFile(
         check.lastStored = hashIn(line.bytes)
         const why = check.damage ? null : follow(check, line, name, known)
         if (why !== null) check.damage = { line: check.lines, why }
+        else if (check.damage === null && check.lastStored === noted) check.hasNoted = true
       }
     }
     const { last } = check

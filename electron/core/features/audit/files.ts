@@ -1,7 +1,7 @@
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { codeOf, parseJson } from '../../files/disk.ts'
+import { codeOf, parseJson, replaceFile } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
 
 const NAME = /^audit-(\d{6,12})\.jsonl$/
@@ -63,7 +63,5 @@ export async function readHead(folder: string): Promise<Head | 'missing' | 'unre
 
 /** Only under the lock. Without a flush: after a power cut the head may be behind, which is harmless. */
 export async function writeHead(folder: string, head: Head): Promise<void> {
-  const file = join(folder, HEAD_FILE)
-  await writeFile(`${file}.new`, `${JSON.stringify(head)}\n`, { mode: 0o600 })
-  await rename(`${file}.new`, file)
+  await replaceFile(join(folder, HEAD_FILE), `${JSON.stringify(head)}\n`, { flush: false })
 }

@@ -5,7 +5,7 @@ type Term = { readonly field: Field | null; readonly text: string }
 
 const FIELDS = {
   event: (row: AuditRow) => [row.event],
-  user: (row: AuditRow) => [row.user],
+  user: (row: AuditRow) => [row.user, row.sudoUser],
   host: (row: AuditRow) => [row.host],
   store: (row: AuditRow) => [row.store, row.storeName],
   plan: (row: AuditRow) => [row.plan],

@@ -5,7 +5,7 @@ import { codeOf } from '../../files/disk.ts'
 import { LockBusy } from '../../files/folder-lock.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { Facts, HandlersOf, SettingsChange } from '../../lib/handler.ts'
-import { whoIsHere } from '../../lib/operator.ts'
+import { sudoUser, whoIsHere } from '../../lib/operator.ts'
 import { atMost } from '../../lib/timers.ts'
 import { clean } from './audited.ts'
 import { readLog } from './read.ts'
@@ -48,7 +48,7 @@ export function fileAudit(
   redact: (message: string) => string,
   options: Partial<WriterOptions> = {},
 ): AuditLog {
-  const writer = new ChainWriter(folder, whoIsHere(), options)
+  const writer = new ChainWriter(folder, { ...whoIsHere(), ...sudoUser(process.env) }, options)
   const redacted = ({ code, message }: Failure) => ({ code, message: redact(message) })
   const write = (entries: readonly AuditEntry[]) =>
     writer.append(
@@ -99,7 +99,7 @@ export function fileAudit(
 export function auditHandlers(folder: string): HandlersOf<'audit'> {
   return {
     'audit.list': (query, { signal }) => readLog(folder, query, signal),
-    'audit.verify': (_, { signal }) => verifyLog(folder, signal),
+    'audit.verify': ({ head }, { signal }) => verifyLog(folder, signal, head),
   }
 }
 

@@ -76,6 +76,7 @@ const rowLineSchema = z.object({
   seq: z.number(),
   at: z.string(),
   user: z.string(),
+  sudoUser: text,
   host: z.string(),
   pid: z.number().nullable().catch(null),
   event: auditEventSchema,

@@ -32,8 +32,11 @@ type Part = {
   readonly isMissing: boolean
 }
 
-/** Reads and checks the whole log. Locks and writes nothing, so it also works in a read-only folder. */
-export async function verifyLog(folder: string, signal: AbortSignal): Promise<AuditVerdict> {
+/**
+ * Reads and checks the whole log. Locks and writes nothing, so it also works in a read-only folder. `noted` is the hash of a line
+ * that was noted elsewhere, and must be in the log.
+ */
+export async function verifyLog(folder: string, signal: AbortSignal, noted?: string): Promise<AuditVerdict> {
   // The head first: lines written meanwhile can only make it seem behind.
   const reading = await readHead(folder)
   const head = typeof reading === 'string' ? null : reading
@@ -43,7 +46,7 @@ export async function verifyLog(folder: string, signal: AbortSignal): Promise<Au
     const expected = (parts.at(-1)?.to ?? 0) + 1
     if (number > expected) parts.push(gap(expected, number - 1))
     const before = parts.at(-1)
-    const part = await readPart(folder, number, head, number === numbers.at(-1), signal)
+    const part = await readPart({ folder, number, head, noted, isNewest: number === numbers.at(-1), signal })
     const prev = part.check?.chain?.prev ?? null
     // The next file remembers where this one ended.
     if (before?.check?.damage === null && prev !== null && prev !== before.check.lastStored)
@@ -61,12 +64,23 @@ export async function verifyLog(folder: string, signal: AbortSignal): Promise<Au
   }
   const files = [...(await unchainedFile(folder)), ...parts.map(fileOf)]
   const position = headPosition(reading, parts)
+  const notedPart = parts.find(({ check }) => check?.hasNoted) ?? null
+  const isDamaged =
+    files.some(({ state }) => state === 'damaged' || state === 'missing') || position.status === 'ahead'
+  const isWhole = ['ok', 'behind'].includes(position.status) && !parts.some(part => hasGap(part, notedPart))
   return {
-    ok: files.every(({ state }) => state === 'ok' || state === 'unchained') && position.status !== 'ahead',
+    ok: isDamaged || (noted !== undefined && notedPart === null) ? false : isWhole || null,
     files,
+    noted: noted === undefined ? null : (notedPart?.name ?? 'nowhere'),
     head: { ...position, file: head?.file ?? null, seq: head?.seq ?? null, hash: head?.hash ?? null },
     lines: files.reduce((sum, { lines }) => sum + lines, 0),
   }
+}
+
+/** Lines may be missing before this file. A head that was noted later vouches for the log up to there. */
+function hasGap({ check, from }: Part, noted: Part | null): boolean {
+  const { prev = null, because = null } = check?.chain ?? {}
+  return prev !== null && because !== null && from > (noted?.to ?? 0)
 }
 
 function gap(from: number, to: number): Part {
@@ -84,24 +98,27 @@ function partOf(parts: readonly Part[], file: string): Part | undefined {
   return parts.find(({ from, to }) => from <= number && number <= to)
 }
 
-async function readPart(
-  folder: string,
-  number: number,
-  head: Head | null,
-  isNewest: boolean,
-  signal: AbortSignal,
-): Promise<Part> {
+type PartRequest = {
+  readonly folder: string
+  readonly number: number
+  readonly head: Head | null
+  readonly noted: string | undefined
+  readonly isNewest: boolean
+  readonly signal: AbortSignal
+}
+
+async function readPart({ folder, number, head, noted, isNewest, signal }: PartRequest): Promise<Part> {
   const name = fileName(number)
   const path = pathOf(folder, number)
   const known = head?.file === name ? head : null
   const part = { name, from: number, to: number, isMissing: false }
   try {
-    let check = await checkFile(path, name, { known, signal })
+    let check = await checkFile(path, name, { known, noted, signal })
     for (let reads = 1; isNewest && check.damage !== null && reads < MOST_READS; reads++) {
       const isLocked = await stat(join(folder, LOCK_FILE)).catch(() => null)
       if (!isLocked && (await stat(path)).size === check.size) break
       await sleep(READ_AGAIN_MS)
-      check = await checkFile(path, name, { known, signal })
+      check = await checkFile(path, name, { known, noted, signal })
     }
     return { ...part, check, damages: check.damage ? [check.damage] : [] }
   } catch (error) {
@@ -137,7 +154,11 @@ function headPosition(
   parts: readonly Part[],
 ): Pick<AuditVerdict['head'], 'status' | 'says'> {
   if (typeof head === 'string') {
-    if (parts.length === 0) return { status: 'none-yet', says: 'Nothing has been recorded yet' }
+    if (parts.length === 0)
+      return {
+        status: 'none-yet',
+        says: 'There is no log here: either nothing was ever recorded, or all of it was removed',
+      }
     const says = `The head is ${head}: lines may be missing at the end of the log`
     return { status: head, says }
   }

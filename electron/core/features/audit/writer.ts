@@ -1,9 +1,9 @@
-import { constants, ftruncate } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { ftruncate } from 'node:fs'
+import { type FileHandle, mkdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AuditDamage } from '../../../../shared/audit.ts'
-import { codeOf, syncFolder } from '../../files/disk.ts'
+import { codeOf, createFile, openToAppend, syncFolder } from '../../files/disk.ts'
 import { FolderLock } from '../../files/folder-lock.ts'
 import type { Facts } from '../../lib/handler.ts'
 import { checkFile, type Link, sealLine } from './chain.ts'
@@ -95,7 +95,7 @@ export class ChainWriter {
       file = await this.#create({ number: file.number + 1, after: file.link, because: null, damaged: null })
     const { text, link } = this.#seal(entries, file.link)
     // Append-only: an administrator may forbid everything else.
-    const handle = await open(pathOf(this.folder, file.number), constants.O_RDWR | constants.O_APPEND)
+    const handle = await openToAppend(pathOf(this.folder, file.number), { create: false })
     try {
       await appendWhole(handle, text, file.size)
       const { size, ctimeNs } = await handle.stat({ bigint: true })
@@ -113,7 +113,7 @@ export class ChainWriter {
     const { text, link } = this.#seal([first], after)
     const draft = join(this.folder, 'audit-next.new')
     await rm(draft, { force: true })
-    await writeFile(draft, text, { flag: 'ax', mode: 0o600, flush: true })
+    await createFile(draft, text, handle => handle.sync())
     // No such file exists, and we have the lock: the rename replaces nothing.
     await rename(draft, pathOf(this.folder, number))
     await syncFolder(this.folder)
@@ -141,7 +141,7 @@ export class ChainWriter {
 
 /** An entry cannot replace the fields of the log itself. */
 function lineOf(seq: number, at: string, who: Facts, entry: Facts): Facts {
-  const { seq: _, at: _at, hash: _hash, ...own } = entry
+  const { seq: _, at: _at, hash: _hash, sudoUser: _sudoUser, ...own } = entry
   return { seq, at, ...who, ...own, ...who }
 }
 

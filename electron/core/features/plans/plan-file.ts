@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, open, readFile, stat } from 'node:fs/promises'
+import { type FileHandle, readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import {
   exclusionSchema,
@@ -12,7 +11,7 @@ import {
 } from '../../../../shared/plans.ts'
 import { failureSchema } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { codeOf, createFile, parseJson } from '../../files/disk.ts'
+import { codeOf, createFile, openToAppend, parseJson } from '../../files/disk.ts'
 import { eachYielding, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
@@ -134,7 +133,7 @@ export class PlanFile {
   append(lines: readonly JournalLine[]): Promise<void> {
     const text = lines.map(line => `${safeJson(line)}\n`).join('')
     return this.#queue.run(async () => {
-      const handle = await open(this.path, constants.O_RDWR | constants.O_APPEND).catch(failToWrite)
+      const handle = await openToAppend(this.path, { create: false }).catch(failToWrite)
       try {
         const { size } = await handle.stat()
         // A partial line followed by others would make the whole plan unreadable.
@@ -191,6 +190,7 @@ function damaged(line: number): StoreError {
 const REASONS: Record<string, string> = {
   EEXIST: 'a file with that name already exists',
   ENOENT: 'the folder does not exist',
+  ELOOP: 'it is a symbolic link: name the file that it leads to',
 }
 
 function failToWrite(error: unknown): never {

@@ -1,9 +1,10 @@
-import { appendFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { planEntrySchema, planStoreSchema } from '../../../../shared/plans.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { codeOf, parseJson } from '../../files/disk.ts'
+import { appendTo, codeOf, parseJson } from '../../files/disk.ts'
+import { InstallationKey, type Sign } from '../../files/installation-key.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
@@ -27,6 +28,9 @@ const undoCopySchema = z.object({
 export type UndoCopy = z.infer<typeof undoCopySchema>
 export type Restorable = UndoCopy & { readonly copy: NonNullable<UndoCopy['copy']> }
 
+/** Every line ends with its signature. */
+const SIGNED = /^(.*),"sign":"([0-9a-f]{64})"\}$/s
+
 const undoLineSchema = z.union([z.object({ released: z.array(z.number()) }), undoCopySchema])
 /** The plan that restores these. */
 const claimSchema = z.object({ by: z.string(), places: z.array(z.number()) })
@@ -41,10 +45,11 @@ export type Undoable = Awaited<ReturnType<UndoCopies['undoable']>>
  * Copies of released locks for an undo, in one file per plan or single release. They contain tokens, so only this account may
  * read them, and they are deleted when the time for an undo is over. A copy is on disk before its lock is touched, and counts
  * only once the release is confirmed: restoring a lock that its holder released would create a lock without a holder. For
- * the same reason only one plan restores it.
+ * the same reason only one plan restores it. Each line is signed for its release by this installation, so that nothing else is restored.
  */
 export class UndoCopies {
   readonly #folder: string
+  readonly #key: InstallationKey
 
   constructor(
     dataFolder: string,
@@ -53,18 +58,19 @@ export class UndoCopies {
     readonly now: () => number = Date.now,
   ) {
     this.#folder = join(dataFolder, 'undo')
+    this.#key = new InstallationKey(dataFolder)
   }
 
   async keep(of: string, kept: readonly Omit<UndoCopy, 'until'>[]): Promise<void> {
     if (this.windowMs <= 0 || kept.length === 0) return
-    const lines = kept.map(each => safeJson({ until: Math.round(each.at + this.windowMs), ...each }))
-    await this.#append(this.#path(of), lines).catch(failAs('The copies for an undo cannot be written'))
+    const lines = kept.map(each => ({ until: Math.round(each.at + this.windowMs), ...each }))
+    await this.#appendSigned(of, lines).catch(failAs('The copies for an undo cannot be written'))
   }
 
   /** If this cannot be written, these locks cannot be undone; their release stands. */
   async released(of: string, places: readonly number[]): Promise<void> {
     if (this.windowMs <= 0 || places.length === 0) return
-    await this.#append(this.#path(of), [safeJson({ released: places })]).catch(() => {})
+    await this.#appendSigned(of, [{ released: places }]).catch(() => {})
   }
 
   /** Before the restore: afterwards their holders may release them, and no other undo may restore them again. */
@@ -89,8 +95,17 @@ export class UndoCopies {
     const copies = new Map<number, UndoCopy>()
     const released = new Set<number>()
     const claims = await this.claimed(of)
-    await eachYielding((await read(this.#path(of))).split('\n'), line => {
+    let isForged = false
+    const text = await read(this.#path(of))
+    // Looking must work where nothing can be written, such as a key.
+    const sign = text === '' ? null : await this.#signer(of).catch(() => null)
+    await eachYielding(text.split('\n'), line => {
       const { data } = undoLineSchema.safeParse(parseJson(line))
+      const [, body = '', signature] = SIGNED.exec(line) ?? []
+      if (data && (signature === undefined || signature !== sign?.(body))) {
+        isForged = true
+        return
+      }
       if (data && 'released' in data) for (const n of data.released) released.add(n)
       // A lock that was attempted twice has two copies: the later one was released.
       else if (data) copies.set(data.entry.n, data)
@@ -103,6 +118,8 @@ export class UndoCopies {
       unrestorable: free.filter(({ copy }) => copy === null),
       /** Already restored, or claimed for it. */
       restored: inTime.length - free.length,
+      /** Lines that this installation did not write for this release. They count for nothing. */
+      isForged,
     }
   }
 
@@ -133,9 +150,25 @@ export class UndoCopies {
     }
   }
 
+  /** A line is only good for the release that it was written for. */
+  async #signer(of: string): Promise<Sign> {
+    const sign = await this.#key.signer('undo')
+    return text => sign(`${of}\n${text}`)
+  }
+
+  async #appendSigned(of: string, lines: readonly object[]): Promise<void> {
+    const path = this.#path(of)
+    const sign = await this.#signer(of)
+    const bodies = lines.map(line => safeJson(line).slice(0, -1))
+    await this.#append(
+      path,
+      bodies.map(body => `${body},"sign":"${sign(body)}"}`),
+    )
+  }
+
   async #append(path: string, lines: readonly string[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    await appendFile(path, lines.map(line => `${line}\n`).join(''), { mode: 0o600, flush: true })
+    await appendTo(path, lines.map(line => `${line}\n`).join(''), { flush: true })
   }
 
   #claims(of: string): string {

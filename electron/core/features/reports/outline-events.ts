@@ -86,7 +86,7 @@ function notDoneEntry({ plan, action, notDone, moreNotDone }: ReportAction): Blo
 /** The proof comes first: the actions are worth as much as the log. */
 function* auditBlocks({ audit }: ReportHead['actions']): Iterable<Block> {
   if (audit.ok === null) {
-    yield notice('danger', `The audit log could not be read or checked: ${withoutStop(audit.says)}.`)
+    yield notice('warn', `The audit log could not be checked completely: ${withoutStop(audit.says)}.`)
     return
   }
   if (!audit.ok) {

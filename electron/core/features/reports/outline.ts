@@ -89,7 +89,7 @@ function* notices({ asked, stores, figures, actions, history }: ReportHead): Ite
       'The audit log is damaged: the actions in this report may not be what was recorded.',
     )
   if (audit.ok === null)
-    yield notice('danger', `The audit log could not be read or checked: ${withoutStop(audit.says)}.`)
+    yield notice('warn', `The audit log could not be checked completely: ${withoutStop(audit.says)}.`)
   const isUnobserved = history.series.every(({ points }) => points.every(point => point === null))
   if (stores.length > 0 && isUnobserved && figures.overall.observedMs === 0)
     yield notice(
@@ -118,7 +118,11 @@ function* tilesOf(head: ReportHead): Iterable<Tile> {
     const known = alerts.knownSince > asked.to ? null : alerts.listed.length + alerts.more
     yield tile('alerts', known, alerts.knownSince > asked.from, 'warn')
   }
-  yield tile('actions', actions.audit.ok === null ? null : actions.listed.length + actions.more, false)
+  yield tile(
+    'actions',
+    actions.audit.ok === null && actions.audit.lines === 0 ? null : actions.listed.length + actions.more,
+    false,
+  )
 }
 
 function tile(name: string, value: number | null, isPart: boolean, tone?: Tone): Tile {

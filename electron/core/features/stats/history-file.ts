@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { appendFile, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { codeOf, parseJson } from '../../files/disk.ts'
+import { appendTo, codeOf, parseJson } from '../../files/disk.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { breakSchema, sampleSchema } from './samples.ts'
 import { tenureSchema } from './tenure-book.ts'
@@ -181,7 +181,7 @@ class HistoryPart {
       const head = file.bytes === 0 ? this.options.header : file.torn ? '\n' : ''
       const text = `${head}${batch.join('')}`
       file.torn = true
-      await appendFile(file.path, text, { mode: 0o600 })
+      await appendTo(file.path, text, { flush: false })
       file.torn = false
       file.bytes += Buffer.byteLength(text)
       this.problem = null

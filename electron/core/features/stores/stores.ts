@@ -34,6 +34,8 @@ export type StartOptions = {
   readonly suggestions: readonly ReadySuggestion[]
   /** Whether to open the practice store when nothing else is open. */
   readonly practice: boolean
+  /** What its screens should say from the start. */
+  readonly notice?: string | null
 }
 
 /** How often a console checks for decisions of other consoles. */
@@ -203,6 +205,7 @@ export class Stores {
   }
 
   async #load(): Promise<void> {
+    this.#notice = this.start.notice ?? null
     await this.file.read({ setAside: true })
     for (const kept of this.file.value.stores) this.#list(kept)
     for (const text of this.start.stores) {

@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, open, realpath, rename, rm } from 'node:fs/promises'
-import { basename, dirname, isAbsolute } from 'node:path'
+import { type FileHandle, mkdir, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { EnvPreview } from '../../../../shared/switch.ts'
 import { PROVIDER_VARIABLE } from '../../../../shared/switch-words.ts'
-import { codeOf, createFile, syncFolder } from '../../files/disk.ts'
+import { codeOf, createFile, openToRead, syncFolder } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { changeEnv, type EnvText, readEnv } from './env-lines.ts'
 
@@ -37,20 +36,21 @@ export async function readEnvFile(path: string) {
 }
 
 /** The lines that would change, and no others: they may be secrets. */
-export async function previewEnv(path: string, wanted: string): Promise<EnvPreview> {
+export async function previewEnv(path: string, wanted: string, dataFolder: string): Promise<EnvPreview> {
   const { file, env, value, digest } = await readEnvFile(path)
   const { lines } = changed(file, env, wanted)
-  return { file, digest, value, wanted, lines, copy: copyName(file, 0) }
+  return { file, digest, value, wanted, lines, copy: copyName(dataFolder, file, 0) }
 }
 
 /**
- * Keeps a copy, and replaces the file as a whole. Refused if its content is not exactly what was shown. Everything but the value
+ * Keeps a copy in the data folder, and replaces the file as a whole. Refused if its content is not exactly what was shown. Everything but the value
  * stays byte for byte. Every failure says in which state the file is.
  */
 export async function changeEnvFile(
   path: string,
   wanted: string,
   digest: string,
+  dataFolder: string,
 ): Promise<{ readonly file: string; readonly copy: string; readonly before: string | null }> {
   const seen = await readEnvFile(path)
   const { file, env, value } = seen
@@ -63,7 +63,7 @@ export async function changeEnvFile(
     )
   const { text, lines } = changed(file, env, wanted)
   if (lines.length === 0) throw refused(file, `says ${PROVIDER_VARIABLE}=${wanted} already`)
-  const copy = await keepCopy(seen)
+  const copy = await keepCopy(seen, dataFolder)
   await replace(seen, text, copy)
   const written = await readWhole(file).catch(() => null)
   if (!written?.bytes.equals(Buffer.from(text)))
@@ -93,8 +93,7 @@ function checkName(path: string): void {
 async function readWhole(file: string) {
   let handle: FileHandle | null = null
   try {
-    // Neither waits for a writer of a pipe, nor follows a link that was created in between.
-    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    handle = await openToRead(file)
     const stats = await handle.stat()
     if (!stats.isFile()) throw refused(file, 'is not a regular file')
     if (stats.size > LARGEST)
@@ -116,10 +115,11 @@ function decode(bytes: Buffer, file: string): string {
 }
 
 /** Never overwrites a file, and is readable only by accounts that can read the original. */
-async function keepCopy({ file, bytes, stats }: EnvFile): Promise<string> {
+async function keepCopy({ file, bytes, stats }: EnvFile, dataFolder: string): Promise<string> {
   for (let n = 0; n < MOST_COPIES; n++) {
-    const copy = copyName(file, n)
+    const copy = copyName(dataFolder, file, n)
     try {
+      await mkdir(dirname(copy), { recursive: true, mode: 0o700 })
       await writeNew(copy, bytes, handle => handle.chmod(stats.mode & 0o600))
       return copy
     } catch (error) {
@@ -172,9 +172,12 @@ function syncName(path: string): Promise<void> {
   return syncFolder(dirname(path)).catch(() => {})
 }
 
-function copyName(file: string, n: number): string {
+/** Not beside the file, where no ignore rule matches it and its secrets would be committed. */
+function copyName(dataFolder: string, file: string, n: number): string {
+  const folder = createHash('sha256').update(dirname(file)).digest('hex').slice(0, 16)
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
-  return `${file}.lockkeeper-${time}${n === 0 ? '' : `-${n + 1}`}`
+  const name = `${basename(file)}.lockkeeper-${time}${n === 0 ? '' : `-${n + 1}`}`
+  return resolve(dataFolder, 'env-copies', folder, name)
 }
 
 function refused(file: string, what: string): StoreError {

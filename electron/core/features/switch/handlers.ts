@@ -24,12 +24,13 @@ const MOST_UNDER_WAY = 20
 
 type SwitchOptions = ReportSources & {
   readonly stores: Pick<OpenStores, 'get'>
+  readonly dataFolder: string
   readonly plan: (storeId: string, signal: AbortSignal, action: string) => Promise<PlanSummary>
 }
 
 /** Guided changes from one lock provider to another. Every decision is recorded before it takes effect. */
 export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
-  const { runs, stores, plan } = options
+  const { runs, stores, plan, dataFolder } = options
 
   /** A decision that only changes what is kept of the switch. */
   async function decide(switchId: string, facts: Facts, change: (run: SwitchRun) => SwitchRun) {
@@ -124,7 +125,7 @@ export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
 
     'switch.envPreview': async ({ switchId, file }) => {
       const run = await runs.underWay(switchId)
-      const preview = file === null ? null : await previewEnv(file, wantedBy(run))
+      const preview = file === null ? null : await previewEnv(file, wantedBy(run), dataFolder)
       const envFile = preview?.file ?? null
       if (envFile === run.envFile) return { facts: null, apply: async () => preview }
       const apply = async () => {
@@ -139,7 +140,7 @@ export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
       const after = wantedBy(run)
       const apply = async (note: Note) => {
         checkStep(run, 'change')
-        const changed = await changeEnvFile(file, after, digest)
+        const changed = await changeEnvFile(file, after, digest, dataFolder)
         const { copy, before } = changed
         // switches.json may be unwritable.
         await note({ copy, before, outcome: 'changed' })

@@ -14,6 +14,7 @@ type Text =
   | ('as' | 'out' | 'since' | 'until' | 'title')
   | ('env-file' | 'quiet' | 'report' | 'clean' | 'back' | 'abandon')
   | ('port' | 'keys' | 'interval' | 'timeout')
+  | ('head' | 'anchor')
 
 /** The options of all commands; `confirm` is a list where the usage lets it be repeated. */
 type Options = { readonly [name in Flag]?: boolean } & { readonly [name in Text]?: string } & {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
-import { syncFolder } from '../../../core/files/disk.ts'
+import { openNew, syncFolder } from '../../../core/files/disk.ts'
 import { CliError, usageError } from './exit.ts'
 
 /** A file that is complete or absent: written under another name, and renamed once it is on disk. */
@@ -20,8 +20,7 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
   }
   const place = await placeOf(name).catch(fail)
   const part = `${place}.${randomBytes(4).toString('hex')}.part`
-  // Readable by its owner only: a report names holders.
-  const file: FileHandle = await open(part, 'wx', 0o600).catch(fail)
+  const file: FileHandle = await openNew(part).catch(fail)
   return {
     async write(text) {
       const bytes = Buffer.from(text)
@@ -45,8 +44,16 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
   }
 }
 
-/** The file that links lead to. Only a file may be replaced: a rename would remove a device or a folder. */
+/**
+ * The file that links lead to; a link that another account made in a shared folder could lead anywhere. Only a file may be replaced: a
+ * rename would remove a device or a folder.
+ */
 async function placeOf(name: string): Promise<string> {
+  const link = await lstat(name).catch(() => null)
+  // Root's links are part of the system.
+  const isOwn = link?.uid === 0 || link?.uid === (process.getuid?.() ?? link?.uid)
+  if (link?.isSymbolicLink() && !isOwn)
+    throw usageError(`${escapeForTerminal(name)} is a link of another account: choose another name`)
   const real = await realpath(name).catch(async error => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return join(await realpath(dirname(name)), name.split('/').at(-1) ?? name)
@@ -61,10 +68,11 @@ async function placeOf(name: string): Promise<string> {
 const CAUSES: readonly { readonly of: string; readonly code: ErrorCode; readonly why: string }[] = [
   { of: 'ENOSPC EDQUOT EFBIG', code: 'INTERNAL', why: 'the disk is full' },
   {
-    of: 'ENOENT ENOTDIR EISDIR ENAMETOOLONG EINVAL ELOOP',
+    of: 'ENOENT ENOTDIR EISDIR ENAMETOOLONG EINVAL',
     code: 'BAD_INPUT',
     why: 'its folder does not exist',
   },
+  { of: 'ELOOP', code: 'BAD_INPUT', why: 'it is a symbolic link' },
   { of: 'EACCES EPERM', code: 'REFUSED', why: 'this account may not write there' },
   { of: 'EROFS', code: 'INTERNAL', why: 'the disk is read-only' },
   { of: 'EIO', code: 'INTERNAL', why: 'the disk has failed' },

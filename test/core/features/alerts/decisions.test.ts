@@ -273,7 +273,7 @@ describe('alerts.json', () => {
 
   it('is written by the next decision once the disk allows it', async () => {
     const { test } = await stuck()
-    const inTheWay = join(test.folder, `${FILE}.${process.pid}.new`)
+    const inTheWay = join(test.folder, 'alerts.lock')
     mkdirSync(inTheWay)
     await test.alerts.decisions.mute(mute())
     expect((await test.event()).problem).toContain('cannot be written')
@@ -285,7 +285,7 @@ describe('alerts.json', () => {
 
   it('is written at exit if it could not be written before', async () => {
     const { test } = await stuck()
-    const inTheWay = join(test.folder, `${FILE}.${process.pid}.new`)
+    const inTheWay = join(test.folder, 'alerts.lock')
     mkdirSync(inTheWay)
     await test.alerts.decisions.mute(mute())
     rmdirSync(inTheWay)

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sealLine } from '../../../../electron/core/features/audit/chain.ts'
@@ -268,17 +276,35 @@ describe('the head', () => {
     ['missing', null, 'missing'],
     ['empty', '', 'unreadable'],
     ['garbage', '{"file":"../../etc/passwd","seq":1,"hash":""}', 'unreadable'],
-  ])('%s: is reported and recorded, but is no damage', async (_, contents, status) => {
+  ])('%s: lines may be missing, which is never called sound', async (_, contents, status) => {
     const folder = await aLog()
     const files = auditFiles(folder)
     if (contents === null) rmSync(join(folder, HEAD))
     else writeFileSync(join(folder, HEAD), contents)
-    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true, head: { status } })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: null, head: { status } })
     await open(folder).append([{ event: 'intent', action: 'b' }])
     const verdict = await verifyLog(folder, signal)
-    expect(verdict).toMatchObject({ ok: true, head: { status: 'ok' } })
+    // The next line brings a head, but not what may be missing before it.
+    expect(verdict).toMatchObject({ ok: null, head: { status: 'ok' } })
     expect(verdict.files).toHaveLength(files.length + 1)
     expect(verdict.files.at(-1)?.begins).toContain(`the head was ${status}`)
+    // An operator who has looked into it notes the new head.
+    expect(await verifyLog(folder, signal, verdict.head.hash ?? '')).toMatchObject({ ok: true })
+  })
+
+  it('that was noted elsewhere finds a log that was cut off, removed or made anew', async () => {
+    const folder = await aLog()
+    const { hash: noted } = JSON.parse(text(folder, HEAD))
+    const verify = (log: string) => verifyLog(log, signal, noted)
+    expect(await verify(folder)).toMatchObject({ ok: true, noted: lastFile(folder) })
+    await open(folder).append([{ event: 'intent', action: 'b' }])
+    expect(await verify(folder)).toMatchObject({ ok: true, noted: lastFile(folder) })
+    const cut = copyOf(folder)
+    write(cut, lastFile(cut), linesOf(cut, lastFile(cut)).slice(0, 1))
+    rmSync(join(cut, HEAD))
+    expect(await verify(cut)).toMatchObject({ ok: false, noted: 'nowhere' })
+    expect(await verify(await aLog())).toMatchObject({ ok: false, noted: 'nowhere' })
+    expect(await verify(dataFolder())).toMatchObject({ ok: false, noted: 'nowhere' })
   })
 
   it.each<[string, (head: { file: string; seq: number; hash: string }) => object]>([
@@ -291,6 +317,16 @@ describe('the head', () => {
     expect(await verifyLog(folder, signal)).toMatchObject({ ok: false, head: { status: 'ahead' } })
     await open(folder).append([{ event: 'intent', action: 'b' }])
     expect(await verifyLog(folder, signal)).toMatchObject({ ok: false, head: { status: 'ok' } })
+  })
+
+  it('is not written through a planted link', async () => {
+    const folder = await aLog()
+    const victim = join(folder, 'victim')
+    writeFileSync(victim, 'precious')
+    symlinkSync(victim, join(folder, `${HEAD}.new`))
+    await open(folder).append([{ event: 'intent', action: 'b' }])
+    expect(readFileSync(victim, 'utf8')).toBe('precious')
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true, head: { status: 'ok' } })
   })
 
   it('is behind after a crash, which is not damage', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { PlanFile, readPlan } from '../../../../electron/core/features/plans/plan-file.ts'
@@ -44,4 +45,19 @@ it('reads the exclusions of a plan file that calls them strikes', async () => {
   appendFileSync(path, `${JSON.stringify({ is: 'strike', at: 1, by, strikes, struck: true })}\n`)
   const { journal } = await readPlan(readFileSync(path, 'utf8'))
   expect(journal).toEqual([{ is: 'exclude', at: 1, by, exclusions: strikes, excluded: true }])
+})
+
+it('refuses a file whose id leads out of its folder, with a matching digest', async () => {
+  const c = await planning()
+  c.hold('one')
+  const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+  const [header = '', entry = ''] = readFileSync(plan.file, 'utf8').split('\n')
+  for (const changed of [
+    header.replace(plan.planId, '../x'),
+    header.replace('"undoes":null', '"undoes":"../x"'),
+  ]) {
+    const frozen = createHash('sha256').update(`${changed}\n${entry}\n`).digest('hex')
+    const text = `${changed}\n${entry}\n${JSON.stringify({ frozen })}\n`
+    await expect(c.ask('plans.import', { text })).rejects.toThrow('BAD_INPUT')
+  }
 })

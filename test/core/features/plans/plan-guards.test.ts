@@ -241,6 +241,34 @@ describe('an undo', () => {
     expect(c.server.records.size).toBe(0)
   })
 
+  it('restores nothing from copies that were edited, exchanged or made elsewhere', async () => {
+    const folder = dataFolder()
+    const { c, plan } = await released(['one'], {}, folder)
+    c.hold('two')
+    const other = await c.ask('plans.create', { storeIds: [c.storeId] })
+    await c.apply(other)
+    await expect.poll(() => c.server.records.size).toBe(0)
+    const elsewhere = await released(['one'], {}, dataFolder())
+    const pathOf = (data: string, { planId }: { planId: string }) => join(data, 'undo', `${planId}.jsonl`)
+    const path = pathOf(folder, plan)
+    const text = readFileSync(path, 'utf8')
+    const unsigned = text.replaceAll(/,"sign":"\w+"/g, '')
+    const forgeries = [
+      text.replaceAll('run-one', 'run-bad'),
+      unsigned,
+      readFileSync(pathOf(folder, other), 'utf8'),
+      readFileSync(pathOf(elsewhere.c.folder, elsewhere.plan), 'utf8'),
+    ]
+    for (const forgery of forgeries) {
+      expect(forgery).not.toBe(text)
+      writeFileSync(path, forgery)
+      await expect(c.ask('plans.undo', { of: plan.planId })).rejects.toThrow('REFUSED')
+    }
+    writeFileSync(path, text)
+    await c.apply(await c.ask('plans.undo', { of: plan.planId }))
+    await expect.poll(() => c.runOf('one')).toBe('run-one')
+  })
+
   it('keeps its copies for the promised time, whatever the window of another process', async () => {
     const folder = dataFolder()
     const { c, plan } = await released(['one'], {}, folder)

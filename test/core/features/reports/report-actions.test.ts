@@ -100,7 +100,16 @@ function row(seconds: number, change: Partial<AuditRow>): AuditRow {
   return {
     ...{ place: `000001:${seconds}`, file: 'audit-000001.jsonl', seq: seconds, serverAt: null },
     at: new Date(AT + seconds * 1000).toISOString(),
-    ...{ user: 'ana', host: 'ops', pid: 1, event: 'settled', action: 'a', method: null, store: null },
+    ...{
+      user: 'ana',
+      sudoUser: null,
+      host: 'ops',
+      pid: 1,
+      event: 'settled',
+      action: 'a',
+      method: null,
+      store: null,
+    },
     ...{ storeName: null, plan: 'p', key: null, reason: null, outcome: null, error: null, entry: {} },
     ...change,
   }

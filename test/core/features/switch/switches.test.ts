@@ -285,8 +285,8 @@ it('records the copy and the old value of a changed file even if switches.json c
   for (const step of ['understand', 'stop', 'drain'] as const) await s.pass(step, 'x')
   const file = envFile('LOCK_PROVIDER=redis\n')
   const preview = await s.ask('switch.envPreview', { switchId: s.switchId, file })
-  // A folder where the draft would be: there is no writing to it.
-  mkdirSync(join(s.folder, `switches.json.${process.pid}.new`))
+  // A folder in place of its lock: nobody can write to it.
+  mkdirSync(join(s.folder, 'switches.lock'))
   const digest = preview?.digest ?? ''
   await expect(s.ask('switch.envChange', { switchId: s.switchId, file, digest })).rejects.toThrow(
     /The file was changed \(its copy is .*cannot be written/,

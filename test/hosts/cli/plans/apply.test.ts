@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { redisPlace } from '../../../core/stores/redis/place.ts'
 import { startCli } from '../run-cli.ts'
@@ -44,6 +45,21 @@ describe('applying a plan', () => {
       c: 'released',
       renewed: 'changed',
     })
+  })
+
+  it('refuses a plan whose id is a path, in one sentence', async () => {
+    const { client, address } = await redisPlace()
+    await client.set('lock:a', 'token-a')
+    const o = operator()
+    const confirm = confirmOf(await o.plan(address))
+    const lines = readFileSync(o.file(), 'utf8').split('\n').slice(0, 2)
+    const forged = `${lines.join('\n').replace(/"planId":"\w+"/, '"planId":"../x"')}\n`
+    const frozen = createHash('sha256').update(forged).digest('hex')
+    writeFileSync(o.file(), `${forged}${JSON.stringify({ frozen })}\n`)
+    const { code, stdout, stderr } = await o.apply(confirm)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^lockkeeper: This is not a plan file that this version can read\n$/)
+    expect(await client.get('lock:a')).toBe('token-a')
   })
 
   it('exits with 0 when every lock is released or gone', async () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { envCopies } from '../../../core/features/switch/env-copies.ts'
 import { envFile } from '../../../core/features/switch/switching.ts'
 import { acquireUntil, type WorkPlace, workPlace } from '../../../core/features/switch/work-places.ts'
 import { expectHarmless, operator } from '../plans/plan-cli.ts'
@@ -48,9 +49,7 @@ describe('without a terminal', () => {
     expect(second).toMatchObject({ code: 7, stderr: '' })
     expect(second.stdout).toMatch(/^Resuming switch s\w+ at step 4 of 7\.\n/)
     expect(readFileSync(file, 'utf8')).toBe('SECRET=hunter2\nLOCK_PROVIDER=mysql\n')
-    expect(second.stdout).toMatch(
-      /Changed\. The previous version is [^\n]*\n(?: {2,}\/[^\n]*\n)? +✓ The file says/,
-    )
+    expect(second.stdout).toMatch(/Changed\. The previous version is\s+\/\S+\n +✓ The file says/)
     expect(second.stdout).toContain('would release 1 lock')
     expect(nextOf(second)).toContain(`--clean 'redis at ${from.address.replace('redis://', '')} 1'`)
     expect(await from.names()).toEqual(['LEFT'])
@@ -193,7 +192,8 @@ describe('at a terminal', () => {
     t.types('y\r')
     await t.shows('Changed.')
     expect(readFileSync(file, 'utf8')).toBe('LOCK_PROVIDER=mysql\n')
-    expect(readdirSync(join(file, '..')).filter(name => name.includes('.lockkeeper-'))).toHaveLength(1)
+    expect(envCopies(o.env.LOCKKEEPER_DATA_DIR)).toHaveLength(1)
+    expect(readdirSync(join(file, '..'))).not.toContainEqual(expect.stringContaining('.lockkeeper-'))
     await t.shows('type "')
     const [, confirm] = /To release them, type "([^"]+)"/.exec(t.screen()) ?? []
     expect(await from.names()).toEqual(['LEFT'])

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { envCopies } from '../../../core/features/switch/env-copies.ts'
 import type { Provider } from '../../../core/features/switch/work-places.ts'
 import { application } from '../../../proof/switch/application.ts'
 import { operator } from '../plans/plan-cli.ts'
@@ -39,8 +39,8 @@ it.each<[Provider, Provider]>([
   const stopped = await walk.done
   expect(stopped).toMatchObject({ code: 7, stderr: '' })
   expect(readFileSync(app.env, 'utf8')).toBe(app.text.replace(`LOCK_PROVIDER=${from}`, `LOCK_PROVIDER=${to}`))
-  const copies = readdirSync(dirname(app.env)).filter(name => name.startsWith('.env.lockkeeper-'))
-  expect(copies.map(name => readFileSync(`${dirname(app.env)}/${name}`, 'utf8'))).toEqual([app.text])
+  const copies = envCopies(o.env.LOCKKEEPER_DATA_DIR)
+  expect(copies.map(copy => readFileSync(copy, 'utf8'))).toEqual([app.text])
   expect(await app.from.names()).toEqual(['OLD_PROCESS'])
 
   const [, confirm] = /--clean (?:'([^']+)'|(\S+)) --reason TEXT/.exec(stopped.stdout) ?? []

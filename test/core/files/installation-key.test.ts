@@ -1,0 +1,51 @@
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { InstallationKey } from '../../../electron/core/files/installation-key.ts'
+import { dataFolder } from '../../hosts/cli/run-cli.ts'
+
+const signed = async (folder: string, text = 'text', purpose = 'undo') =>
+  (await new InstallationKey(folder).signer(purpose))(text)
+
+describe('the key of an installation', () => {
+  it('is one, whichever process is first, and readable by this account alone', async () => {
+    const folder = join(dataFolder(), 'new')
+    const all = await Promise.all(Array.from({ length: 20 }, () => signed(folder)))
+    expect(new Set(all).size).toBe(1)
+    expect(await signed(folder)).toBe(all[0])
+    expect(readdirSync(folder)).toEqual(['installation.key'])
+    expect(statSync(join(folder, 'installation.key')).mode & 0o777).toBe(0o600)
+  })
+
+  it('signs differently for each text, purpose and installation', async () => {
+    const folder = dataFolder()
+    const all = [
+      signed(folder),
+      signed(folder, 'other'),
+      signed(folder, 'text', 'plans'),
+      signed(dataFolder()),
+    ]
+    expect(new Set(await Promise.all(all)).size).toBe(4)
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['others could read', path => chmodSync(path, 0o644)],
+    ['is damaged', path => truncateSync(path, 10)],
+  ])('that %s is replaced', async (_, spoil) => {
+    const folder = dataFolder()
+    const path = join(folder, 'installation.key')
+    const before = await signed(folder)
+    spoil(path)
+    expect(await signed(folder)).not.toBe(before)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readFileSync(path, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
+  })
+
+  it('is not read through a link', async () => {
+    const folder = dataFolder()
+    const other = dataFolder()
+    await signed(other)
+    symlinkSync(join(other, 'installation.key'), join(folder, 'installation.key'))
+    await expect(signed(folder)).rejects.toMatchObject({ code: 'ELOOP' })
+  })
+})
