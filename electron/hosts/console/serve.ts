@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { sessionVault } from '../../core/features/stores/vault.ts'
+import { sessionMs } from '../../core/files/data-folder.ts'
 import { atMost } from '../../core/lib/timers.ts'
 import { aborted, type Io, keepRunning, print, warn } from '../cli/lib/io.ts'
 import { loadStaticFiles } from '../http/static-files.ts'
@@ -24,7 +25,9 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
     keys: 0,
     token: io.env['LOCKKEEPER_METRICS_TOKEN'],
   })
-  const host = (at: number) => startWebHost({ core, files, metrics, port: at, log: line => warn(io, line) })
+  const log = (line: string) => warn(io, line)
+  const idleMs = sessionMs(io.env)
+  const host = (at: number) => startWebHost({ core, files, metrics, idleMs, port: at, log })
   let web: WebHost | undefined
   try {
     web = port === undefined ? await host(USUAL_PORT).catch(() => host(0)) : await host(port)

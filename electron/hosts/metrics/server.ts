@@ -1,12 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { checkRequest, digest } from '../http/guard.ts'
+import { checkRequest, digest, hostsOf } from '../http/guard.ts'
 import { type LoopbackServer, listenOnLoopback, split } from '../http/loopback.ts'
 import { Refusal } from '../http/refusal.ts'
 import { SECURITY_HEADERS } from '../http/static-files.ts'
 import { createExposition } from './exposition.ts'
 
 export const METRICS_PATH = '/metrics'
+/** Scrapers may call this machine by either name. */
+export const SCRAPED_NAMES = ['127.0.0.1', 'localhost']
 
 /** Answers a request that passed the guards, or throws a Refusal. */
 export type MetricsPage = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -51,7 +53,7 @@ export async function startMetricsServer(options: {
     async serve(request, response, port) {
       const { path } = split(request.url ?? '')
       // Checked as a GET; the page itself refuses other methods.
-      checkRequest({ method: 'GET', path, headers: request.headers }, port)
+      checkRequest({ method: 'GET', path, headers: request.headers }, hostsOf(port, SCRAPED_NAMES))
       if (path !== METRICS_PATH) throw new Refusal(404, `only ${METRICS_PATH} is served here`)
       await options.page(request, response)
     },
