@@ -94,9 +94,13 @@ export function openScreen(
     const sent = request(`${origin}/events`, { headers: { authorization }, agent: false })
     sent.on('error', reject)
     sent.on('response', response => {
+      if (response.statusCode !== 200) {
+        response.resume()
+        reject(new Error(`The answer is ${response.statusCode}`))
+        return
+      }
       let screen = ''
       let rest = ''
-      if (response.statusCode !== 200) reject(new Error(`The answer is ${response.statusCode}`))
       const client = createClient(frame => {
         // Acknowledgements may be on their way when the host closes.
         ask(port, {
