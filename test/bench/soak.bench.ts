@@ -104,6 +104,7 @@ async function startConsole(folder: string, stores: readonly string[]) {
       LOCKKEEPER_DATA_DIR: folder,
       LOCKKEEPER_STORES: stores.join(' '),
       LOCKKEEPER_HISTORY_HOURS: String(HISTORY_HOURS),
+      LOCKKEEPER_METRICS_TOKEN: 'soak',
       AWS_ACCESS_KEY_ID: 'ours',
       AWS_SECRET_ACCESS_KEY: 'ours',
     },
@@ -141,7 +142,7 @@ async function startConsole(folder: string, stores: readonly string[]) {
         client.call('stats.read', {}),
         client.call('stats.history', { from: to - 600_000, to, points: 600 }),
         client.call('stats.tenures', { from: to - 60_000, to }),
-        ask(Number(port), { path: '/metrics' }),
+        ask(port, { path: '/metrics', headers: { Authorization: 'Bearer soak' } }),
       ])
       if (!read.ok) throw new Error(read.error.message)
       return read.value

@@ -23,10 +23,9 @@ export function checkUser(socket: Socket): Promise<void> {
 }
 
 /** With sudo, the browser belongs to the user who called it. */
-function ownUsers(): Set<number> {
-  const own = process.getuid?.() ?? 0
+function ownUsers(): Set<number | undefined> {
   const { SUDO_UID } = process.env
-  return new Set([0, own, ...(own === 0 && SUDO_UID ? [Number(SUDO_UID)] : [])])
+  return new Set([0, process.getuid?.(), ...(SUDO_UID ? [Number(SUDO_UID)] : [])])
 }
 
 async function peerUser({ remotePort, localPort }: Socket): Promise<number | null> {

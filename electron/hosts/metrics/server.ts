@@ -14,7 +14,7 @@ export const SCRAPED_NAMES = ['127.0.0.1', 'localhost']
 export type MetricsPage = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export async function createMetricsPage(
-  options: Parameters<typeof createExposition>[0] & { readonly token: string | undefined },
+  options: Parameters<typeof createExposition>[0] & { readonly token: string },
 ): Promise<MetricsPage> {
   const exposition = await createExposition(options)
   return async ({ method, headers }, response) => {
@@ -32,9 +32,8 @@ export async function createMetricsPage(
   }
 }
 
-/** Without a token, every request from this machine passes. A token that is set but empty is a mistake: no request passes. */
-function checkToken({ authorization = '' }: IncomingHttpHeaders, token: string | undefined): void {
-  if (token === undefined) return
+/** Every user of this machine can connect. A token that is set but empty is a mistake: no request passes. */
+function checkToken({ authorization = '' }: IncomingHttpHeaders, token: string): void {
   const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
   const isRight = given !== undefined && timingSafeEqual(digest(given), digest(token))
   if (!isRight || token.trim() === '')

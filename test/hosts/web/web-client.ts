@@ -52,7 +52,10 @@ export function somePage(): StaticFiles {
 
 export const IDLE_MS = 3_600_000
 
-export async function startHost(change: (core: Core) => Core = core => core, token?: string) {
+export async function startHost(
+  change: (core: Core) => Core = core => core,
+  token = 'the token of the metrics',
+) {
   const core = change(createCore({ dataFolder: dataFolder() }))
   const logged: string[] = []
   const metrics = await createMetricsPage({ metrics: core.metrics, version: '0', keys: 0, token })
