@@ -44,6 +44,13 @@ type StreamHandler = (input: unknown, signal: AbortSignal) => AsyncIterable<unkn
 /** Of a frame, without what is around its content. */
 const LARGEST_CONTENT = LARGEST_FRAME_BYTES - 1024
 
+/** Calls and streams of one screen at a time. */
+export const MOST_RUNNING = 256
+
+const TOO_MANY: Result<never> = {
+  ok: false,
+  error: { code: 'REFUSED', message: 'Too many requests are under way. Nothing was done; try again later.' },
+}
 const TOO_LARGE = 'The answer is too large to be shown'
 /** The answer may also be that nothing was changed. */
 const ANSWERED = 'It was answered, but the answer is too large to be shown; list again'
@@ -135,6 +142,8 @@ export function openSession(core: Core, send: Send): Session {
       const known = running.get(data.id)
       if (data.type === 'close') known?.close()
       else if (data.type === 'ack') known?.acknowledge(data.seq)
+      else if (!known && running.size >= MOST_RUNNING)
+        void send({ type: data.type === 'call' ? 'reply' : 'end', id: data.id, result: TOO_MANY })
       else if (!known) {
         const own = new Running()
         running.set(data.id, own)

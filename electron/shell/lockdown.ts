@@ -3,7 +3,13 @@ import { mayNavigate } from './failed-page.ts'
 import { log } from './log.ts'
 import { isOwnUrl } from './sender.ts'
 
-/** Chromium makes no connections: no updates, no lookups, no proxies. Core talks to the stores. */
+/**
+ * A proxy at a port where nothing but root could listen, for everything that would leave. Requests are denied before, but
+ * WebRTC connects past them; without UDP it goes through the proxy.
+ */
+const NO_WAY_OUT = 'socks5://127.0.0.1:1'
+
+/** Chromium makes no connections: no updates, no lookups. Core talks to the stores. */
 export function silenceChromium({ commandLine }: App): void {
   for (const name of [
     'disable-background-networking',
@@ -11,10 +17,12 @@ export function silenceChromium({ commandLine }: App): void {
     'disable-domain-reliability',
     'disable-sync',
     'no-pings',
-    'no-proxy-server',
   ])
     commandLine.appendSwitch(name)
   commandLine.appendSwitch('host-resolver-rules', 'MAP * ~NOTFOUND')
+  commandLine.appendSwitch('proxy-server', NO_WAY_OUT)
+  // Addresses of this machine would need no proxy.
+  commandLine.appendSwitch('proxy-bypass-list', '<-loopback>')
 }
 
 /** Every page, in whatever window. */
@@ -23,6 +31,7 @@ export function confineEveryPage(): void {
 }
 
 function confine(contents: WebContents): void {
+  contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp')
   contents.on('will-navigate', details => {
     if (mayNavigate(details.url)) return
     log('a navigation was denied')

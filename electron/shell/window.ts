@@ -2,6 +2,7 @@ import { BrowserWindow, dialog, nativeTheme, screen } from 'electron'
 import { HOME } from './channel.ts'
 import { FAILED_PATH, type Failing, failedUrl } from './failed-page.ts'
 import { log } from './log.ts'
+import { isOwnUrl } from './sender.ts'
 import { placeWindow, SMALLEST_WINDOW, windowStateFile } from './window-state.ts'
 
 /** Afterwards the window is shown even if its page has drawn nothing, so that the program is seen to run. */
@@ -92,6 +93,12 @@ function neverBlank(window: BrowserWindow): void {
   webContents.on('preload-error', (_event, _path, error) =>
     fail('preload', `the preload script failed (${error.message})`),
   )
+  // Chromium asks nobody before it shows about:blank.
+  webContents.on('did-navigate', (_event, url) => {
+    if (isOwnUrl(url)) return
+    log('the page had gone elsewhere, and was loaded again')
+    setImmediate(() => window.isDestroyed() || webContents.loadURL(HOME).catch(() => {}))
+  })
   let asking: AbortController | null = null
   window.on('unresponsive', async () => {
     if (asking) return

@@ -7,6 +7,7 @@ import type { FormatInfo, Unrecognised, WatchEvent } from '../../shared/locks.ts
 import type { Failure, Result } from '../../shared/result.ts'
 import type { StoreEntry, StoresEvent, Suggestion } from '../../shared/stores.ts'
 import { openLink } from '../transport/link.ts'
+import { endSession } from '../transport/web-session.ts'
 import { t } from '../words/words.ts'
 import { LockBook } from './lock-book.ts'
 
@@ -29,7 +30,7 @@ export type StoreStatus = Readonly<typeof NO_STATUS>
 export const book = new LockBook()
 
 const INITIAL = {
-  /** `ended`: the host was restarted and refuses this session. */
+  /** `ended`: the host does not know this session any more. */
   link: 'connecting' as 'connecting' | 'up' | 'lost' | 'ended',
   info: null as ConsoleInfo | null,
   formats: new Map() as ReadonlyMap<string, FormatInfo>,
@@ -90,6 +91,20 @@ export async function askOrReport<M extends MethodName>(
 
 export function dismissFailed(): void {
   consoleStore.setState({ failed: null })
+}
+
+/** The window needs no session: it belongs to the operator's desktop. */
+export function hasSession({ info }: ConsoleState): boolean {
+  return info?.host === 'web'
+}
+
+/** Ends the session of this browser in all its pages. The page is loaded again, so nothing of it stays. */
+export async function leaveSession(): Promise<void> {
+  if (await endSession()) location.reload()
+  else
+    consoleStore.setState({
+      failed: { what: t.session.notEnded, error: { code: 'ABORTED', message: t.status.lost } },
+    })
 }
 
 export function setStoreOpen({ storeId, name }: Pick<StoreEntry, 'storeId' | 'name'>, open: boolean): void {

@@ -1,4 +1,5 @@
 import type { DownFrame, UpFrame } from '../../shared/frames.ts'
+import { authorization, enterSession } from './web-session.ts'
 
 /** Opens a way for frames between the screen and core. It may be lost and come back; frames are never repeated. */
 export type OpenWire = (events: {
@@ -14,49 +15,83 @@ const STALL_MS = 10_000
 /** After a page was asleep, its timers may come before the answers that arrived meanwhile. */
 const GRACE_MS = 1000
 
-/** Frames down come as server-sent events, frames up are posted in the order they were sent. */
+/** Frames down come as the lines of an answer without an end, frames up are posted in the order they were sent. */
 export const webWire: OpenWire = events => {
   let screen: string | null = null
-  let source: EventSource | null = null
+  let reading = new AbortController()
   let posting: Promise<unknown> = Promise.resolve()
 
-  const lose = async (source: EventSource) => {
-    source.close()
+  const lose = async (lost: AbortController) => {
+    if (lost.signal.aborted) return
+    lost.abort()
     screen = null
     events.onLost('lost')
     await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-    // A restarted host refuses this session for good, so retrying would never end.
-    const isRefused = await fetch('/', { cache: 'no-store' }).then(
-      answer => answer.status === 403,
-      () => false,
-    )
-    if (isRefused) events.onLost('ended')
-    else connect()
+    await connect()
   }
 
-  function connect(): void {
-    const opened = new EventSource('/events')
-    source = opened
-    opened.addEventListener('hello', event => {
-      screen = (JSON.parse(event.data) as { screen: string }).screen
-      events.onUp()
-    })
-    opened.onmessage = event => events.onFrame(JSON.parse(event.data) as DownFrame)
-    // EventSource would reconnect by itself, but core has closed the streams of this screen.
-    opened.onerror = () => void lose(opened)
+  async function connect(): Promise<void> {
+    const own = new AbortController()
+    reading = own
+    try {
+      await enterSession()
+      const headers = authorization()
+      const answer = await fetch('/events', { headers, signal: own.signal, cache: 'no-store' })
+      if (answer.status === 401) {
+        events.onLost('ended')
+        return
+      }
+      if (answer.ok && answer.body) for await (const line of linesOf(answer.body)) take(line)
+    } catch {
+      // Lost, like an answer that ends.
+    }
+    await lose(own)
   }
-  connect()
+
+  /** A listener that fails does not end the wire. */
+  function take(line: string): void {
+    try {
+      const message: unknown = JSON.parse(line)
+      if (screen !== null) events.onFrame(message as DownFrame)
+      else {
+        screen = (message as { screen: string }).screen
+        events.onUp()
+      }
+    } catch (error) {
+      reportError(error)
+    }
+  }
+  void connect()
 
   return frame => {
     const to = screen
+    const from = reading
     if (to === null) throw new Error('The console is not connected')
     posting = posting
       // The other frames of a lost screen would only delay those of the next one.
       .then(() => (screen === to ? post(to, frame) : undefined))
       // This frame will not be answered, even if the event stream is still open.
       .catch(() => {
-        if (screen === to && source) void lose(source)
+        if (screen === to) void lose(from)
       })
+  }
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let parts: string[] = []
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const [first = '', ...rest] = decoder.decode(value, { stream: true }).split('\n')
+    parts.push(first)
+    for (const next of rest) {
+      const line = parts.join('')
+      parts = [next]
+      // An empty line is a heartbeat.
+      if (line !== '') yield line
+    }
   }
 }
 
@@ -68,7 +103,7 @@ async function post(screen: string, frame: UpFrame): Promise<void> {
   try {
     const answer = await fetch(`/frames?screen=${encodeURIComponent(screen)}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...authorization() },
       body: JSON.stringify(frame),
       signal: stall.signal,
     })

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Client } from '../../shared/client.ts'
 import type { StoreEntry } from '../../shared/stores.ts'
-import { ask, openScreen } from '../hosts/web/web-client.ts'
+import { letIn, openScreen } from '../hosts/web/web-client.ts'
 
 const OBSERVER = fileURLToPath(new URL('./observe-process.mjs', import.meta.url))
 const SAMPLE_MS = 50
@@ -91,10 +91,9 @@ export class ConsoleProcess {
       if (address !== '') break
     }
     stdout.resume()
-    const { port, pathname } = new URL(address)
-    const launched = await ask(Number(port), { path: pathname })
-    const cookie = String(launched.headers['set-cookie']).split(';')[0] ?? ''
-    console.client = (await openScreen(Number(port), cookie)).client
+    const port = Number(new URL(address).port)
+    const session = await letIn({ port, launchAddress: () => address })
+    console.client = (await openScreen(port, session)).client
     console.client.open(
       'stores.watch',
       {},

@@ -10,7 +10,7 @@ import { afterAll, expect, inject, it, onTestFinished } from 'vitest'
 import type { Stats } from '../../shared/stats.ts'
 import { Database, RECHARGE } from '../core/stores/mysql/database.ts'
 import { CLI } from '../hosts/cli/run-cli.ts'
-import { ask, openScreen } from '../hosts/web/web-client.ts'
+import { ask, letIn, openScreen } from '../hosts/web/web-client.ts'
 import { TestTable } from '../servers/dynamodb-table.ts'
 import { startRedis } from '../servers/redis.ts'
 import { megabytes, printResults, record, times } from './table.ts'
@@ -104,6 +104,7 @@ async function startConsole(folder: string, stores: readonly string[]) {
       LOCKKEEPER_DATA_DIR: folder,
       LOCKKEEPER_STORES: stores.join(' '),
       LOCKKEEPER_HISTORY_HOURS: String(HISTORY_HOURS),
+      LOCKKEEPER_METRICS_TOKEN: 'soak',
       AWS_ACCESS_KEY_ID: 'ours',
       AWS_SECRET_ACCESS_KEY: 'ours',
     },
@@ -115,10 +116,9 @@ async function startConsole(folder: string, stores: readonly string[]) {
     if (address !== '') break
   }
   child.stdout.resume()
-  const { port, pathname } = new URL(address)
-  const launched = await ask(Number(port), { path: pathname })
-  const cookie = String(launched.headers['set-cookie']).split(';')[0] ?? ''
-  const { client } = await openScreen(Number(port), cookie)
+  const port = Number(new URL(address).port)
+  const session = await letIn({ port, launchAddress: () => address })
+  const { client } = await openScreen(port, session)
   const ignore = () => {}
   await new Promise<void>(resolve => {
     client.open(
@@ -142,7 +142,7 @@ async function startConsole(folder: string, stores: readonly string[]) {
         client.call('stats.read', {}),
         client.call('stats.history', { from: to - 600_000, to, points: 600 }),
         client.call('stats.tenures', { from: to - 60_000, to }),
-        ask(Number(port), { path: '/metrics' }),
+        ask(port, { path: '/metrics', headers: { Authorization: 'Bearer soak' } }),
       ])
       if (!read.ok) throw new Error(read.error.message)
       return read.value

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../electron/core/compose.ts'
-import { type Core, openSession } from '../../electron/core/dispatch.ts'
+import { type Core, MOST_RUNNING, openSession } from '../../electron/core/dispatch.ts'
 import { memoryServer } from '../../electron/core/stores/memory/servers.ts'
 import { createClient, readAll } from '../../shared/client.ts'
-import { type DownFrame, LARGEST_FRAME_BYTES } from '../../shared/frames.ts'
+import { type DownFrame, LARGEST_FRAME_BYTES, type UpFrame } from '../../shared/frames.ts'
 import type { WatchEvent } from '../../shared/locks.ts'
 import type { Result } from '../../shared/result.ts'
 import { dataFolder } from '../hosts/cli/run-cli.ts'
@@ -297,4 +297,26 @@ it('a client acknowledges the events it takes, so a long stream never stops', as
   )
   await expect.poll(() => taken.ended).toBe(true)
   expect(taken.events).toBeGreaterThanOrEqual(1000)
+})
+
+it('refuses more calls and streams than a screen may have under way, and takes them when others have ended', () => {
+  const { wire, sent } = session()
+  const open = (id: number) =>
+    wire.receive({ type: 'open', id, stream: 'stores.watch', input: {} } satisfies UpFrame)
+  for (let id = 1; id <= MOST_RUNNING; id++) open(id)
+  wire.receive({ type: 'call', id: 1001, method: 'formats.list', input: {} } satisfies UpFrame)
+  open(1002)
+  const error = { code: 'REFUSED', message: expect.stringContaining('Nothing was done') }
+  expect(sent).toEqual([
+    { type: 'reply', id: 1001, result: { ok: false, error } },
+    { type: 'end', id: 1002, result: { ok: false, error } },
+  ])
+  wire.receive({ type: 'close', id: 1 } satisfies UpFrame)
+  let id = 2000
+  return expect
+    .poll(() => {
+      wire.receive({ type: 'call', id: ++id, method: 'formats.list', input: {} } satisfies UpFrame)
+      return sent.some(frame => frame.type === 'reply' && frame.result.ok)
+    })
+    .toBe(true)
 })

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis'
-import type { DownFrame } from '../../shared/frames.ts'
 import type { Console } from './console.ts'
 
 const LAST = 'lock:last'
@@ -26,7 +25,7 @@ async function renderersOf({ page, app }: Console): Promise<number[]> {
 
 type SentEvent = { readonly stream: number; readonly hasLast: boolean }
 
-/** The events that leave for the page from now on: those that main sends, or those that reach the browser. */
+/** The events that leave for the page from now on: those that main sends, or those that reach the page. */
 export async function logEvents({ page, app }: Console): Promise<() => Promise<SentEvent[]>> {
   if (app) {
     await app.evaluate(({ BrowserWindow }, last) => {
@@ -43,13 +42,18 @@ export async function logEvents({ page, app }: Console): Promise<() => Promise<S
     }, LAST)
     return () => app.evaluate(() => (globalThis as unknown as { events: SentEvent[] }).events)
   }
+  // Kept here: a page that is paused cannot be asked.
   const events: SentEvent[] = []
-  const network = await page.context().newCDPSession(page)
-  network.on('Network.eventSourceMessageReceived', ({ data }) => {
-    const frame = JSON.parse(data) as DownFrame
-    if (frame.type === 'event') events.push({ stream: frame.id, hasLast: data.includes(LAST) })
-  })
-  await network.send('Network.enable')
+  await page.exposeFunction('logEvent', (event: SentEvent) => events.push(event))
+  await page.evaluate(last => {
+    const { logEvent } = globalThis as unknown as { logEvent(event: SentEvent): void }
+    const parse = JSON.parse
+    JSON.parse = (text, reviver) => {
+      const frame = parse(text, reviver)
+      if (frame?.type === 'event') logEvent({ stream: frame.id, hasLast: text.includes(last) })
+      return frame
+    }
+  }, LAST)
   return async () => events
 }
 

@@ -51,20 +51,25 @@ type Frame = { readonly type: string; readonly id: number }
 type Answer = Result<Output<'switch.begin'>>
 
 async function askByWeb(frame: Frame): Promise<Answer> {
-  const events = new EventSource('/events')
-  const screen = await new Promise<string>(resolve => {
-    events.addEventListener('hello', event => resolve(JSON.parse(event.data).screen))
-  })
-  const answer = new Promise<Answer>(resolve => {
-    events.onmessage = event => resolve(JSON.parse(event.data).result)
-  })
+  const authorization = `Bearer ${localStorage.getItem('lockkeeper.session')}`
+  const events = await fetch('/events', { headers: { authorization } })
+  const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let read = ''
+  const nextLine = async () => {
+    while (!read.includes('\n')) read += (await reader?.read())?.value ?? ''
+    const line = read.slice(0, read.indexOf('\n'))
+    read = read.slice(line.length + 1)
+    return JSON.parse(line)
+  }
+  const { screen } = await nextLine()
   await fetch(`/frames?screen=${encodeURIComponent(screen)}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify(frame),
   })
-  await answer.finally(() => events.close())
-  return answer
+  const { result } = await nextLine()
+  await reader?.cancel()
+  return result
 }
 
 function askByBridge(frame: Frame): Promise<Answer> {

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { ElectronApplication } from 'playwright'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Console, cleanEnvironment, electronFor, mayUnshare, openConsole } from './console.ts'
 import { displayName } from './display.ts'
 import { screen } from './screen.ts'
@@ -74,6 +76,72 @@ describe('the window', () => {
     )
     if (process.getuid?.() !== 0 || mayUnshare())
       expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(/^Seccomp:\s2$/m)
+  })
+
+  it('sends nothing by WebRTC, from no frame', async () => {
+    const { page } = await openConsole('electron')
+    await screen.rows(page).first().waitFor()
+    const udp = createSocket('udp4').bind(0, '127.0.0.1')
+    const tcp = createServer(socket => socket.destroy()).listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      udp.close()
+      tcp.close()
+    })
+    await Promise.all([once(udp, 'listening'), once(tcp, 'listening')])
+    const arrived = Promise.race([
+      once(udp, 'message').then(() => 'a UDP packet arrived'),
+      once(tcp, 'connection').then(() => 'a TCP connection arrived'),
+    ])
+    const tried = page.evaluate(
+      async ([udpPort, tcpPort]) => {
+        const account = { username: 'x', credential: 'x' }
+        const iceServers = [
+          { urls: `stun:127.0.0.1:${udpPort}` },
+          { urls: `turn:127.0.0.1:${udpPort}?transport=udp`, ...account },
+          { urls: `turn:127.0.0.1:${tcpPort}?transport=tcp`, ...account },
+        ]
+        const peers = [
+          `candidate:1 1 udp 2122260223 127.0.0.1 ${udpPort} typ host`,
+          `candidate:2 1 tcp 1518280447 127.0.0.1 ${tcpPort} typ host tcptype passive`,
+        ]
+        const frame = document.createElement('iframe')
+        document.body.append(frame)
+        const found: string[] = []
+        for (const each of [window, frame.contentWindow as Window & typeof globalThis]) {
+          const connection = new each.RTCPeerConnection({ iceServers })
+          const other = new each.RTCPeerConnection()
+          connection.createDataChannel('x')
+          const gathered = new Promise<void>(resolve => {
+            connection.onicecandidate = ({ candidate }) => {
+              if (candidate === null) resolve()
+              else found.push(candidate.candidate)
+            }
+          })
+          const offer = await connection.createOffer()
+          await connection.setLocalDescription(offer)
+          await other.setRemoteDescription(offer)
+          await connection.setRemoteDescription(await other.createAnswer())
+          for (const candidate of peers) await connection.addIceCandidate({ candidate, sdpMLineIndex: 0 })
+          await gathered
+        }
+        return found
+      },
+      [udp.address().port, (tcp.address() as AddressInfo).port],
+    )
+    expect(await Promise.race([arrived, tried])).toEqual([])
+  })
+
+  it('shows the console again when its page goes to about:blank, and not an empty window', async () => {
+    const { page } = await openConsole('electron')
+    await screen.rows(page).first().waitFor()
+    await page.evaluate(() => {
+      Object.assign(window, { isEarlier: true })
+      location.href = 'about:blank'
+    })
+    const isEarlier = () => page.evaluate(() => 'isEarlier' in window).catch(() => true)
+    await expect.poll(isEarlier).toBe(false)
+    await screen.rows(page).first().waitFor()
+    expect(page.url()).toBe('lockkeeper://console/')
   })
 
   it('opens once, and comes to the front on a second start', async () => {

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../electron/core/compose.ts'
 import { openSession } from '../../electron/core/dispatch.ts'
 import { createMetricsPage, startMetricsServer } from '../../electron/hosts/metrics/server.ts'
+import { metricsToken } from '../../electron/hosts/metrics/token.ts'
 import { createClient } from '../../shared/client.ts'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { dataFolder } from '../hosts/cli/run-cli.ts'
@@ -11,12 +12,10 @@ import { findPrometheus } from '../servers/find-prometheus.mjs'
 import { onFreePort, startProcess, temporaryFolder } from '../servers/process.ts'
 import { rulesText } from './files.ts'
 
-const TOKEN = 'scrape-me-4711'
-
 type Answer = { data: { result: { metric: Record<string, string>; value: [number, string] }[] } }
 
 /** A real Prometheus that scrapes us every second, and does not wait before it raises an alert. */
-async function startPrometheus(target: string) {
+async function startPrometheus(target: string, tokenFile: string) {
   const program = findPrometheus('prometheus')
   if (program === null) throw new Error('prometheus is not there; npm test gets it')
   const folder = await temporaryFolder('prometheus')
@@ -27,7 +26,7 @@ async function startPrometheus(target: string) {
     scrape_configs: [
       {
         job_name: 'lockkeeper',
-        authorization: { credentials: TOKEN },
+        authorization: { credentials_file: tokenFile },
         static_configs: [{ targets: [target] }],
       },
     ],
@@ -58,7 +57,8 @@ it('is scraped by a real Prometheus, whose alert fires for a leftover lock', asy
   const left = { lockId: 'VOZ_1', pid: 871, timestamp: now - 7_200_000, expiresAt: now - 3_600_000 }
   await client.set('lockRecharge:VOZ "quoted"\n', JSON.stringify(left))
 
-  const core = createCore({ dataFolder: dataFolder() })
+  const folder = dataFolder()
+  const core = createCore({ dataFolder: folder })
   onTestFinished(() => core.close())
   const wire = createClient(frame => session.receive(frame))
   const session = openSession(core, frame => wire.receive(frame))
@@ -71,11 +71,12 @@ it('is scraped by a real Prometheus, whose alert fires for a leftover lock', asy
     () => {},
     () => {},
   )
-  const page = await createMetricsPage({ metrics: core.metrics, version: '0', keys: 10, token: TOKEN })
+  const { token, file } = await metricsToken({}, folder)
+  const page = await createMetricsPage({ metrics: core.metrics, version: '0', keys: 10, token })
   const server = await startMetricsServer({ page, port: 0, log: () => {} })
   onTestFinished(() => server.close())
 
-  const ask = await startPrometheus(`127.0.0.1:${server.port}`)
+  const ask = await startPrometheus(`127.0.0.1:${server.port}`, file ?? '')
   await expect
     .poll(async () => (await ask('lockkeeper_locks{state="expired"}')).map(({ value }) => value[1]))
     .toEqual(['1'])

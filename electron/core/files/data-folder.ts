@@ -33,6 +33,11 @@ export function historyMs(env: NodeJS.ProcessEnv): number {
   return numberIn(env['LOCKKEEPER_HISTORY_HOURS'], { usual: 24, longest: 7 * 24 }) * HOUR_MS
 }
 
+/** How long a browser's session lasts without an open page: LOCKKEEPER_SESSION_HOURS, by default 12, at least 1. */
+export function sessionMs(env: NodeJS.ProcessEnv): number {
+  return Math.max(1, numberIn(env['LOCKKEEPER_SESSION_HOURS'], { usual: 12, longest: 7 * 24 })) * HOUR_MS
+}
+
 function numberIn(text: string | undefined, { usual, longest }: { usual: number; longest: number }): number {
   const number = Number(text || usual)
   return number >= 0 && number <= longest ? number : usual

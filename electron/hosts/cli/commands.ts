@@ -93,8 +93,9 @@ the command itself with --watch. --as prints the same figures in the shape that 
     },
   },
   {
-    help: `metrics watches the stores and serves them to Prometheus on 127.0.0.1, port 5626 by default; set
-LOCKKEEPER_METRICS_TOKEN to require a bearer token. --keys adds, by name, the N locks of each store that need attention most.`,
+    help: `metrics watches the stores and serves them to Prometheus on 127.0.0.1, port 5626 by default. Requests need
+the bearer token of LOCKKEEPER_METRICS_TOKEN, or else of the file that it names. --keys adds, by name, the N locks of each
+store that need attention most.`,
     commands: { metrics: [metricsCommand, '<store>... [--port N] [--keys N] [--interval SECONDS]'] },
   },
   {

@@ -3,8 +3,11 @@ import { kindOf } from '../../../shared/kinds.ts'
 import type { WatchEvent } from '../../../shared/locks.ts'
 import { escapeForTerminal, neutralise } from '../../../shared/safe-text.ts'
 import type { StoreInfo } from '../../../shared/stores.ts'
+import { dataFolder } from '../../core/files/data-folder.ts'
+import { codeOf } from '../../core/files/disk.ts'
 import { readVersion } from '../console/core.ts'
 import { createMetricsPage, startMetricsServer } from '../metrics/server.ts'
+import { metricsToken } from '../metrics/token.ts'
 import { type Args, interval, portNumber, reader } from './lib/args.ts'
 import { connect, openStores } from './lib/connect.ts'
 import { cannotListen, EXIT, usageError } from './lib/exit.ts'
@@ -23,9 +26,13 @@ export async function metricsCommand(args: Args, io: Io): Promise<number> {
   const port = portNumber(args.options['port'], '--port') ?? USUAL_PORT
   const keys = keyCount(args.options['keys'], '--keys') ?? 0
   const intervalMs = interval(args.options['interval'], '--interval')
-  const token = io.env['LOCKKEEPER_METRICS_TOKEN']
-  if (token !== undefined && !/^\S+$/.test(token))
-    throw usageError('LOCKKEEPER_METRICS_TOKEN is set, but is empty or contains a space')
+  const { token, file } = await metricsToken(io.env, dataFolder(io.env)).catch(error => {
+    throw usageError(
+      `The token of the metrics cannot be kept (${codeOf(error)}): set LOCKKEEPER_METRICS_TOKEN`,
+    )
+  })
+  if (!/^\S+$/.test(token))
+    throw usageError(`${file ?? 'LOCKKEEPER_METRICS_TOKEN'} is set, but is empty or contains a space`)
 
   const log = (line: string) => warn(io, line)
   const client = connect(io)
@@ -43,6 +50,7 @@ export async function metricsCommand(args: Args, io: Io): Promise<number> {
     const stores = await openStores(io, client, args.positionals)
     for (const { info } of stores) watch(client, info, intervalMs ?? kindOf(info.kind).rests.unwatchedMs, log)
     await print(io, `Metrics are at http://127.0.0.1:${server.port}/metrics`)
+    if (file !== null) await print(io, `Requests need the bearer token in ${escapeForTerminal(file)}`)
     await keepRunning(aborted(io.signal))
   } finally {
     await server.close()

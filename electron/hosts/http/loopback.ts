@@ -1,7 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Refusal, refusalLog } from './refusal.ts'
+
+/** Every user of this machine can connect: more connections than these, of those who proved nothing, cost the oldest. */
+export const MOST_STRANGERS = 64
+/** Of all connections. The rest of what a process may open, usually 1024, is for stores and files. */
+const MOST_CONNECTIONS = 256
 
 export type LoopbackServer = { readonly port: number; close(): Promise<void> }
 
@@ -9,7 +14,13 @@ export type LoopbackServer = { readonly port: number; close(): Promise<void> }
 export async function listenOnLoopback(options: {
   /** 0 takes any free port. */
   readonly port: number
-  readonly serve: (request: IncomingMessage, response: ServerResponse, port: number) => Promise<void>
+  /** Calls `admit` for a request that proved that it may be served: its connection is no stranger's any more. */
+  readonly serve: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    port: number,
+    admit: () => void,
+  ) => Promise<void>
   readonly refusal: (refusal: Refusal) => { headers: Readonly<Record<string, string>>; body: string }
   readonly log: (line: string) => void
 }): Promise<LoopbackServer> {
@@ -28,8 +39,26 @@ export async function listenOnLoopback(options: {
     if (!request.complete) request.resume()
   }
 
-  const server = createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
-    options.serve(request, response, port).catch(error => refuse(request, response, error))
+  const strangers = new Set<Socket>()
+  const limits = {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: 5000,
+    requestTimeout: 60_000,
+    connectionsCheckingInterval: 1000,
+  }
+  const server = createServer(limits, (request, response) => {
+    const admit = () => strangers.delete(request.socket)
+    options.serve(request, response, port, admit).catch(error => refuse(request, response, error))
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  server.on('connection', socket => {
+    const [oldest] = strangers
+    if (oldest && strangers.size >= MOST_STRANGERS) {
+      strangers.delete(oldest)
+      oldest.destroy()
+    }
+    strangers.add(socket)
+    socket.once('close', () => strangers.delete(socket))
   })
   // Without a listener, Node would answer an upgrade as a plain request.
   for (const event of ['upgrade', 'connect'] as const) {

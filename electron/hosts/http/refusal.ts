@@ -39,9 +39,7 @@ export function refusalLog(write: (line: string) => void, now: () => number = Da
   }
 }
 
-/** Without the query and the launch token, which may be valid though its Host was not. */
+/** Without the query, which may have a secret. */
 function showPath(url: string): string {
-  const path = url.split(/[?#]/, 1)[0] ?? ''
-  const launch = path.toLowerCase().indexOf('launch')
-  return clip(escapeForTerminal(launch < 0 ? path : `${path.slice(0, launch)}launch/…`), 80)
+  return clip(escapeForTerminal(url.split(/[?#]/, 1)[0] ?? ''), 80)
 }

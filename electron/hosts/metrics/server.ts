@@ -1,18 +1,20 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { checkRequest, digest } from '../http/guard.ts'
+import { checkRequest, digest, hostsOf } from '../http/guard.ts'
 import { type LoopbackServer, listenOnLoopback, split } from '../http/loopback.ts'
 import { Refusal } from '../http/refusal.ts'
 import { SECURITY_HEADERS } from '../http/static-files.ts'
 import { createExposition } from './exposition.ts'
 
 export const METRICS_PATH = '/metrics'
+/** Scrapers may call this machine by either name. */
+export const SCRAPED_NAMES = ['127.0.0.1', 'localhost']
 
 /** Answers a request that passed the guards, or throws a Refusal. */
 export type MetricsPage = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export async function createMetricsPage(
-  options: Parameters<typeof createExposition>[0] & { readonly token: string | undefined },
+  options: Parameters<typeof createExposition>[0] & { readonly token: string },
 ): Promise<MetricsPage> {
   const exposition = await createExposition(options)
   return async ({ method, headers }, response) => {
@@ -30,9 +32,8 @@ export async function createMetricsPage(
   }
 }
 
-/** Without a token, every request from this machine passes. A token that is set but empty is a mistake: no request passes. */
-function checkToken({ authorization = '' }: IncomingHttpHeaders, token: string | undefined): void {
-  if (token === undefined) return
+/** Every user of this machine can connect. A token that is set but empty is a mistake: no request passes. */
+function checkToken({ authorization = '' }: IncomingHttpHeaders, token: string): void {
   const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
   const isRight = given !== undefined && timingSafeEqual(digest(given), digest(token))
   if (!isRight || token.trim() === '')
@@ -51,7 +52,7 @@ export async function startMetricsServer(options: {
     async serve(request, response, port) {
       const { path } = split(request.url ?? '')
       // Checked as a GET; the page itself refuses other methods.
-      checkRequest({ method: 'GET', path, headers: request.headers }, port)
+      checkRequest({ method: 'GET', path, headers: request.headers }, hostsOf(port, SCRAPED_NAMES))
       if (path !== METRICS_PATH) throw new Refusal(404, `only ${METRICS_PATH} is served here`)
       await options.page(request, response)
     },

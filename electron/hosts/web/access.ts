@@ -1,46 +1,81 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { digest } from '../http/guard.ts'
 
-/** A browser with a session: the digest of its secret. */
-export type Visitor = Buffer
+/** More than one operator opens in all browsers of a machine. */
+export const MOST_SESSIONS = 8
+
+/** A browser with a session. */
+export type Visitor = {
+  /** The digest of its secret. */
+  readonly secret: Buffer
+  openPages: number
+  /** Of the last request, or of the moment when its last page was closed. */
+  usedAt: number
+}
 
 /**
- * A launch token is exchanged once for a session cookie. Both are 32 random bytes; only their digests are kept, and compared in
- * constant time.
+ * A launch token is exchanged once for the secret of a session. Both are 32 random bytes; only their digests are kept, and
+ * compared in constant time.
  */
-export function createAccess(port: () => number) {
+export function createAccess(options: {
+  /** A session ends when it had no open page and no request for this long. */
+  readonly idleMs: number
+  readonly onEnd: (visitor: Visitor) => void
+  readonly now?: () => number
+}) {
+  const { idleMs, onEnd, now = Date.now } = options
   const tokens: Buffer[] = []
-  const visitors: Visitor[] = []
-  // Browsers send a cookie to every port of a host; the name keeps two consoles apart.
-  const cookieName = () => `lockkeeper-${port()}`
+  let visitors: Visitor[] = []
+
+  function end(visitor: Visitor): void {
+    visitors = visitors.filter(each => each !== visitor)
+    onEnd(visitor)
+  }
+
+  function endIdle(): void {
+    for (const each of visitors) if (each.openPages === 0 && now() - each.usedAt >= idleMs) end(each)
+  }
 
   return {
     newToken(): string {
-      const token = randomBytes(32).toString('base64url')
+      const token = randomSecret()
       tokens.push(digest(token))
       // Old addresses that were never used expire.
       if (tokens.length > 5) tokens.shift()
       return token
     },
-    /** The Set-Cookie header for a valid token, which is then used up; null for any other. */
+    /** The secret of a new session for a valid token, which is then used up; null for any other. */
     exchange(token: string): string | null {
       const index = find(tokens, digest(token))
       if (index < 0) return null
       tokens.splice(index, 1)
-      const secret = randomBytes(32).toString('base64url')
-      visitors.push(digest(secret))
-      return `${cookieName()}=${secret}; Path=/; HttpOnly; SameSite=Strict`
+      endIdle()
+      const [leastUsed] = [...visitors].sort((a, b) => a.usedAt - b.usedAt)
+      if (visitors.length >= MOST_SESSIONS && leastUsed) end(leastUsed)
+      const secret = randomSecret()
+      visitors.push({ secret: digest(secret), openPages: 0, usedAt: now() })
+      return secret
     },
-    visitor(cookieHeader: string | undefined): Visitor | null {
-      for (const pair of (cookieHeader ?? '').split(';')) {
-        const [name, value] = pair.trim().split('=', 2)
-        if (name !== cookieName() || value === undefined) continue
-        const visitor = visitors[find(visitors, digest(value))]
-        if (visitor) return visitor
-      }
-      return null
+    /** The session that an Authorization header proves. */
+    visitor(authorization: string | undefined): Visitor | null {
+      endIdle()
+      const given = digest(/^Bearer (\S+)$/.exec(authorization ?? '')?.[1] ?? '')
+      const secrets = visitors.map(({ secret }) => secret)
+      const visitor = visitors[find(secrets, given)]
+      if (!visitor) return null
+      visitor.usedAt = now()
+      return visitor
     },
+    closedPage(visitor: Visitor): void {
+      visitor.openPages--
+      visitor.usedAt = now()
+    },
+    end,
   }
+}
+
+function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 function find(known: readonly Buffer[], wanted: Buffer): number {

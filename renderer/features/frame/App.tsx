@@ -39,14 +39,20 @@ import { SwitchView } from '../switch/SwitchView.tsx'
 import styles from './App.module.css'
 import failedStyles from './FailedAction.module.css'
 import { KeysDialog } from './KeysDialog.tsx'
+import { NoSession } from './NoSession.tsx'
 import { Palette } from './Palette.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusLine } from './StatusLine.tsx'
 import { UnrecognisedDialog } from './UnrecognisedDialog.tsx'
 
 export function App() {
+  const isEnded = useStore(consoleStore, state => state.link === 'ended')
+  return isEnded ? <NoSession /> : <Frame />
+}
+
+function Frame() {
   const { dialog, inspected } = useStore(overlay)
-  const lost = useStore(consoleStore, state => state.link === 'lost' || state.link === 'ended')
+  const lost = useStore(consoleStore, state => state.link === 'lost')
   // Dialogs show kinds of stores, which the console describes first.
   const isDescribed = useStore(consoleStore, state => state.info !== null)
   const view = useStore(viewStore, state => state.view)

@@ -3,7 +3,15 @@ import { useStore } from 'zustand'
 import { kindOf } from '../../../shared/kinds.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { useNow } from '../../state/clock.ts'
-import { book, consoleStore, type StoreStatus, setStoreOpen, statusOf } from '../../state/console.ts'
+import {
+  book,
+  consoleStore,
+  hasSession,
+  leaveSession,
+  type StoreStatus,
+  setStoreOpen,
+  statusOf,
+} from '../../state/console.ts'
 import { switchStore } from '../../state/switch.ts'
 import { setScope, table } from '../../state/table.ts'
 import { openDialog, show, type View, viewStore } from '../../state/view.ts'
@@ -19,7 +27,8 @@ import itemStyles from './NavItem.module.css'
 import styles from './Sidebar.module.css'
 
 export function Sidebar() {
-  const { entries, suggestions, notice } = useStore(consoleStore)
+  const state = useStore(consoleStore)
+  const { entries, suggestions, notice } = state
   const scope = useStore(table, state => state.scope)
   const view = useStore(viewStore, state => state.view)
   const hasSwitches = useStore(switchStore, state => state.runs.length > 0)
@@ -66,6 +75,7 @@ export function Sidebar() {
       <NavItem onClick={() => openDialog({ kind: 'plans' })}>{t.plans.nav}</NavItem>
       <NavItem onClick={() => openDialog({ kind: 'audit' })}>{t.audit.nav}</NavItem>
       <NavItem onClick={() => openDialog({ kind: 'report' })}>{t.report.nav}</NavItem>
+      {hasSession(state) && <NavItem onClick={() => void leaveSession()}>{t.session.end}</NavItem>}
       <h2 className={styles.title}>{t.sidebar.stores}</h2>
       <ul className={styles.storeList}>
         {entries.map(entry => (

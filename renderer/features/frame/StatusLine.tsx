@@ -22,12 +22,12 @@ export function StatusLine() {
   const scanned = live.reduce((sum, { pass }) => sum + (pass?.scanned ?? 0), 0)
   const tookMs = Math.max(0, ...live.map(({ pass }) => pass?.tookMs ?? 0))
   const [offset = 0] = stores.map(({ offsetMs }) => offsetMs).sort((a, b) => Math.abs(b) - Math.abs(a))
-  const lost = state.link === 'lost' || state.link === 'ended' ? state.link : null
+  const isLost = state.link === 'lost'
   const tone = live.length > 0 && notLive.length === 0 ? 'live' : 'warn'
   return (
     <footer className={styles.line}>
-      <span className={styles.freshness} data-tone={lost === null ? tone : 'danger'}>
-        {lost === null ? t.status.stores(stores.length, notLive.length) : t.status[lost]}
+      <span className={styles.freshness} data-tone={isLost ? 'danger' : tone}>
+        {isLost ? t.status.lost : t.status.stores(stores.length, notLive.length)}
       </span>
       {notLive.map(({ storeId, name, asOf }) => (
         <span key={storeId} className={styles.stale}>

@@ -1,6 +1,6 @@
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { COLUMNS } from '../../state/columns.ts'
-import { book, consoleStore, setStoreOpen } from '../../state/console.ts'
+import { book, consoleStore, hasSession, leaveSession, setStoreOpen } from '../../state/console.ts'
 import { preferences, sortBy, THEMES, toggleColumn } from '../../state/preferences.ts'
 import { inspectRow, setFilter, setScope, table, toggleSelected } from '../../state/table.ts'
 import { atLocks, focusFilter, openDialog, overlay, show, viewStore } from '../../state/view.ts'
@@ -46,6 +46,7 @@ export function* allCommands(typed: string): Iterable<Command> {
   for (const theme of THEMES)
     yield { label: words.theme(words.themes[theme]), run: () => preferences.setState({ theme }) }
   yield { label: words.keys, run: () => openDialog({ kind: 'keys' }) }
+  if (hasSession(consoleStore.getState())) yield { label: t.session.end, run: () => void leaveSession() }
   if (typed !== '') yield { label: words.filterBy(typed), run: () => atLocks(() => setFilter(typed)) }
 }
 

@@ -81,7 +81,7 @@ function Origin({ plan }: { readonly plan: PlanSummary }) {
 function Ended({ error }: { readonly error: Failure | null }) {
   const link = useStore(consoleStore, state => state.link)
   if (link === 'up') return <ErrorNotice what={t.plans.lost} error={error} />
-  return error && <Notice>{link === 'ended' ? t.status.ended : t.status.lost}</Notice>
+  return error && <Notice>{t.status.lost}</Notice>
 }
 
 /** Shown while a plan is being made, or with the reason why it was not. */

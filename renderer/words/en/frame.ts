@@ -45,7 +45,6 @@ export const frame = {
     retryIn: (ms: number) => `retrying in ${Math.max(1, Math.ceil(ms / 1000))} s`,
     retrying: 'retrying now',
     denied: 'denied',
-    ended: 'Lockkeeper was restarted: open the address that it printed.',
     lost: 'The connection to Lockkeeper itself is lost; trying again.',
     asOf: (time: number) => `as of ${clockTime(time)}`,
     notYet: 'not read yet',
@@ -61,6 +60,13 @@ export const frame = {
     announceLive: (name: string) => `${name} is live.`,
     shownOf: (shown: number, total: number) =>
       `${numbers.format(shown)} of ${plural(total, 'lock', 'locks')} shown`,
+  },
+
+  session: {
+    end: 'End session',
+    notEnded: 'The session was not ended.',
+    title: 'No session',
+    text: 'Open Lockkeeper with the address in the terminal where it was started. Each address works once; press Enter there for another.',
   },
 
   errors: {

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { COUNTED } from '../../../shared/stats.ts'
@@ -9,15 +11,21 @@ import { by, type Sample, samplesOf } from '../metrics/exposed.ts'
 import { promtool } from '../metrics/promtool.ts'
 import { threeStores } from '../metrics/three-stores.ts'
 import { ask } from '../web/web-client.ts'
-import { runCli, startCli } from './run-cli.ts'
+import { dataFolder, runCli, startCli } from './run-cli.ts'
 
+const TOKEN = 'scrape-me'
 const ADDRESS = /^Metrics are at http:\/\/127\.0\.0\.1:(\d+)\/metrics$/m
 
 async function startMetrics(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const { child, done } = startCli(['metrics', '--port', '0', ...args], { ...AWS, ...env })
+  const { child, done } = startCli(['metrics', '--port', '0', ...args], {
+    ...AWS,
+    LOCKKEEPER_METRICS_TOKEN: TOKEN,
+    ...env,
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const port = Number(ADDRESS.exec(await printed(child))?.[1])
-  const text = async () => (await ask(port, { path: '/metrics' })).body
+  const headers = { Authorization: `Bearer ${TOKEN}` }
+  const text = async () => (await ask(port, { path: '/metrics', headers })).body
   const samples = async (): Promise<Sample[]> => samplesOf(await text())
   return { child, done, port, text, samples }
 }
@@ -135,10 +143,27 @@ it('shows neither a password nor the account of a store', async () => {
 })
 
 it('requires the token of the environment', async () => {
-  const { port } = await startMetrics(['memory:practice'], { LOCKKEEPER_METRICS_TOKEN: 'scrape-me' })
+  const { port } = await startMetrics(['memory:practice'])
   expect(await ask(port, { path: '/metrics' })).toMatchObject({ status: 401 })
-  const headers = { Authorization: 'Bearer scrape-me' }
+  const headers = { Authorization: `Bearer ${TOKEN}` }
   expect(await ask(port, { path: '/metrics', headers })).toMatchObject({ status: 200 })
+})
+
+it('makes a token that only its own user can read, and keeps it for the next start', async () => {
+  const folder = dataFolder()
+  const file = join(folder, 'metrics-token')
+  const env = { LOCKKEEPER_METRICS_TOKEN: undefined, LOCKKEEPER_DATA_DIR: folder }
+  const { port, child, done } = await startMetrics(['memory:practice'], env)
+  expect(await ask(port, { path: '/metrics' })).toMatchObject({ status: 401 })
+  const token = readFileSync(file, 'utf8').trim()
+  expect(token).toMatch(/^[\w-]{43}$/)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const headers = { Authorization: `Bearer ${token}` }
+  expect(await ask(port, { path: '/metrics', headers })).toMatchObject({ status: 200 })
+  child.kill('SIGINT')
+  expect((await done).stdout).toContain(`Requests need the bearer token in ${file}\n`)
+  const again = await startMetrics(['memory:practice'], env)
+  expect(await ask(again.port, { path: '/metrics', headers })).toMatchObject({ status: 200 })
 })
 
 it.each([

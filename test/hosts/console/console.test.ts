@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { dataFolder, runCli, startCli } from '../cli/run-cli.ts'
 import { ask, letIn, openScreen } from '../web/web-client.ts'
 
-const ADDRESS = /^Lockkeeper is at (http:\/\/127\.0\.0\.1:(\d+)\/launch\/[\w-]{43})$/m
+const ADDRESS = /^Lockkeeper is at (http:\/\/127\.0\.0\.1:(\d+)\/launch#[\w-]{43})$/m
 
 async function startConsole(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { child, done } = startCli(['console', '--port', '0', ...args], env)

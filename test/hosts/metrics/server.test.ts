@@ -6,8 +6,9 @@ import { dataFolder } from '../cli/run-cli.ts'
 import { type Ask, ask, startHost } from '../web/web-client.ts'
 
 const TOKEN = 'scrape-me-4711'
+const Authorization = `Bearer ${TOKEN}`
 
-async function startServer(token?: string) {
+async function startServer(token: string) {
   const core = createCore({ dataFolder: dataFolder() })
   const logged: string[] = []
   const page = await createMetricsPage({ metrics: core.metrics, version: '0', keys: 0, token })
@@ -20,14 +21,14 @@ async function startServer(token?: string) {
 }
 
 /** The server of its own, and the page in the console: the same rules for both. */
-const HOSTS: [string, (token?: string) => Promise<{ port: number; logged: string[] }>][] = [
+const HOSTS: [string, (token: string) => Promise<{ port: number; logged: string[] }>][] = [
   ['the server of its own', startServer],
   ['the console', token => startHost(core => core, token)],
 ]
 
-it.each(HOSTS)('%s serves metrics in the Prometheus format, without a cookie', async (_, start) => {
-  const { port, logged } = await start()
-  const answer = await ask(port, { path: '/metrics' })
+it.each(HOSTS)('%s serves metrics in the Prometheus format, without a session', async (_, start) => {
+  const { port, logged } = await start(TOKEN)
+  const answer = await ask(port, { path: '/metrics', headers: { Authorization } })
   expect(answer).toMatchObject({
     status: 200,
     headers: {
@@ -42,7 +43,7 @@ it.each(HOSTS)('%s serves metrics in the Prometheus format, without a cookie', a
   const head = await ask(port, {
     method: 'HEAD',
     path: '/metrics?x=1',
-    headers: { Host: `localhost:${port}` },
+    headers: { Host: `localhost:${port}`, Authorization },
   })
   expect(head).toMatchObject({
     status: 200,
@@ -76,15 +77,16 @@ const REFUSED: Refused[] = [
 it.each(HOSTS.flatMap(([host, start]) => REFUSED.map(row => [host, ...row, start] as const)))(
   '%s refuses %s',
   async (_host, _what, status, request, start) => {
-    const { port } = await start()
-    const answer = await ask(port, request(port))
+    const { port } = await start(TOKEN)
+    const { headers, ...rest } = request(port)
+    const answer = await ask(port, { ...rest, headers: { Authorization, ...headers } })
     expect(answer.status).toBe(status)
     expect(answer.body).not.toContain('lockkeeper_')
     if (status === 405) expect(answer.headers['allow']).toBe('GET, HEAD')
   },
 )
 
-it.each(HOSTS)('%s accepts its token only, if one is set', async (_, start) => {
+it.each(HOSTS)('%s accepts its token only', async (_, start) => {
   const { port, logged } = await start(TOKEN)
   const status = async (authorization?: string) =>
     (await ask(port, { path: '/metrics', headers: { Authorization: authorization } })).status
@@ -117,12 +119,12 @@ it.each(HOSTS)('%s refuses every request when the token is empty by mistake', as
 it('the token of the metrics opens nothing else in the console', async () => {
   const { port } = await startHost(core => core, TOKEN)
   const headers = { Authorization: `Bearer ${TOKEN}` }
-  for (const path of ['/', '/events', '/metrics/', '/metrics/x', '//metrics'])
-    expect(await ask(port, { path, headers }), path).toMatchObject({ status: 403 })
+  for (const path of ['/events', '/metrics/', '/metrics/x', '//metrics'])
+    expect(await ask(port, { path, headers }), path).toMatchObject({ status: 401 })
 })
 
 it('serves nothing but the metrics, and logs a refused request in one line', async () => {
-  const { port, logged } = await startServer()
+  const { port, logged } = await startServer(TOKEN)
   for (const path of ['/', '/favicon.ico', '/metrics/', '/frames']) {
     const answer = await ask(port, { path })
     expect(answer).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } })
@@ -132,7 +134,7 @@ it('serves nothing but the metrics, and logs a refused request in one line', asy
 })
 
 it('is not reachable at another address of this machine', async () => {
-  const { port } = await startServer()
+  const { port } = await startServer(TOKEN)
   const refused = await new Promise(resolve => {
     connect({ host: '127.0.0.2', port })
       .on('connect', () => resolve('connected'))

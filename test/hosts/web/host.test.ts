@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { REPORT_STYLE } from '../../../electron/core/features/reports/write-html.ts'
@@ -6,13 +7,13 @@ import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
 import { MOST_UNACKNOWLEDGED } from '../../../shared/frames.ts'
 import type { WatchEvent } from '../../../shared/locks.ts'
 import { acquirePipeline } from '../../core/acquire-pipeline.ts'
-import { type Ask, ask, letIn, openScreen, startHost } from './web-client.ts'
+import { type Ask, ask, exchange, launchToken, letIn, openScreen, startHost } from './web-client.ts'
 
 /** Of all inline styles only that of a report may be used, in its preview. */
 const STYLE = createHash('sha256').update(REPORT_STYLE).digest('base64')
 const CSP = `default-src 'none'; script-src 'self'; style-src 'self' 'sha256-${STYLE}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-type Place = { port: number; cookie: string; screen: string; launch: string; otherCookie: string }
+type Place = { port: number; session: string; screen: string; token: string; otherSession: string }
 /** A frame that would be accepted, but for what a row changes. */
 const post = (
   at: Place,
@@ -23,7 +24,7 @@ const post = (
   body: '{"type":"close","id":1}',
   ...changed,
   headers: {
-    Cookie: at.cookie,
+    Authorization: at.session,
     Origin: `http://127.0.0.1:${at.port}`,
     'Content-Type': 'application/json',
     ...changed.headers,
@@ -31,8 +32,11 @@ const post = (
 })
 const get = (at: Place, path: string, headers: Record<string, string | undefined> = {}): Ask => ({
   path,
-  headers: { Cookie: at.cookie, ...headers },
+  headers: { Authorization: at.session, ...headers },
 })
+
+const launch = (at: Place, body: object): Ask =>
+  post(at, { path: '/session', body: JSON.stringify(body), headers: { Authorization: undefined } })
 
 const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
   ['a foreign Host', 421, at => get(at, '/', { Host: 'evil.example' }), 'the Host is not ours'],
@@ -47,7 +51,13 @@ const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
   [
     'a launch under a foreign Host',
     421,
-    at => ({ path: at.launch, headers: { Host: 'evil.example' } }),
+    () => ({ path: '/launch', headers: { Host: 'evil.example' } }),
+    'the Host is not ours',
+  ],
+  [
+    'a name of this machine that another server may answer to',
+    421,
+    at => get(at, '/', { Host: `localhost:${at.port}` }),
     'the Host is not ours',
   ],
   [
@@ -90,44 +100,53 @@ const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
   [
     'a launch that is no navigation',
     403,
-    at => ({ path: at.launch, headers: { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' } }),
+    () => ({ path: '/launch', headers: { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' } }),
     'the request comes from another site',
   ],
-  ['no token', 403, () => ({ path: '/launch/' }), 'the launch token is invalid or was used'],
+  [
+    'a page that another site opens',
+    403,
+    () => ({ path: '/', headers: { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' } }),
+    'the request comes from another site',
+  ],
+  ['no token', 403, at => launch(at, {}), 'the launch token is invalid or was used'],
   [
     'a wrong token',
     403,
-    () => ({ path: `/launch/${'A'.repeat(43)}` }),
+    at => launch(at, { token: 'A'.repeat(43) }),
     'the launch token is invalid or was used',
   ],
-  ['no cookie for the page', 403, () => ({ path: '/' }), 'no session of this console'],
-  ['no cookie for an asset', 403, () => ({ path: '/assets/main-1.js' }), 'no session of this console'],
-  ['no cookie for an unknown path', 403, () => ({ path: '/nothing' }), 'no session of this console'],
-  ['no cookie for the events', 403, () => ({ path: '/events' }), 'no session of this console'],
+  ['a token with a long body', 413, at => launch(at, { token: 'A'.repeat(2000) }), 'the body is too large'],
+  ['no session for an unknown path', 401, () => ({ path: '/nothing' }), 'no session of this console'],
+  ['no session for the events', 401, () => ({ path: '/events' }), 'no session of this console'],
   [
-    'no cookie for a frame',
-    403,
-    at => post(at, { headers: { Cookie: undefined } }),
+    'no session for a frame',
+    401,
+    at => post(at, { headers: { Authorization: undefined } }),
     'no session of this console',
   ],
   [
-    "another console's cookie",
-    403,
-    at => get(at, '/', { Cookie: at.otherCookie }),
+    "another console's session",
+    401,
+    at => get(at, '/events', { Authorization: at.otherSession }),
     'no session of this console',
   ],
   [
-    "another console's secret under our name",
-    403,
-    at => get(at, '/', { Cookie: `lockkeeper-${at.port}=${at.otherCookie.split('=')[1]}` }),
+    'our session in a cookie, which browsers send to every port',
+    401,
+    at => ({ path: '/events', headers: { Cookie: `session=${at.session.split(' ')[1]}` } }),
     'no session of this console',
   ],
-  ['a frame by GET', 405, at => get(at, `/frames?screen=${at.screen}`), 'frames must be posted'],
-  ['a POST elsewhere', 405, at => post(at, { path: '/' }), 'only frames may be posted'],
-  ['a POST to launch', 405, at => post(at, { path: at.launch }), 'only frames may be posted'],
-  ['a PUT', 405, at => post(at, { method: 'PUT' }), 'unknown method'],
-  ['a DELETE', 405, at => post(at, { method: 'DELETE', body: undefined }), 'unknown method'],
-  ['an OPTIONS preflight', 405, at => post(at, { method: 'OPTIONS', body: undefined }), 'unknown method'],
+  ['a frame by GET', 404, at => get(at, `/frames?screen=${at.screen}`), 'not found'],
+  ['a POST elsewhere', 404, at => post(at, { path: '/' }), 'not found'],
+  ['a PUT', 404, at => post(at, { method: 'PUT' }), 'not found'],
+  ['a DELETE', 404, at => post(at, { method: 'DELETE', body: undefined }), 'not found'],
+  [
+    'a preflight',
+    401,
+    at => post(at, { method: 'OPTIONS', body: undefined, headers: { Authorization: undefined } }),
+    'no session of this console',
+  ],
   [
     'a body of more than 64 MB',
     413,
@@ -168,10 +187,10 @@ const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
 it.each(REFUSALS)('refuses %s with %i', async (_, status, request, reason) => {
   const { host, port, logged } = await startHost()
   const other = await startHost()
-  const cookie = await letIn(host)
-  const { screen, close } = await openScreen(port, cookie)
-  const launch = new URL(host.launchAddress()).pathname
-  const at = { port, cookie, screen, launch, otherCookie: await letIn(other.host) }
+  const session = await letIn(host)
+  const { screen, close } = await openScreen(port, session)
+  const token = launchToken(host)
+  const at = { port, session, screen, token, otherSession: await letIn(other.host) }
   const answer = await ask(port, request(at))
   expect(answer.status).toBe(status)
   expect(answer.headers['content-security-policy']).toBe(CSP)
@@ -179,35 +198,30 @@ it.each(REFUSALS)('refuses %s with %i', async (_, status, request, reason) => {
   expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   expect(logged).toEqual([expect.stringMatching(/^refused [A-Z]+ \S+: /)])
   expect(logged[0]).toContain(`: ${reason}`)
-  expect(logged[0]).not.toContain(launch.slice('/launch/'.length))
   // Whatever was refused, whoever may come in still does.
-  expect((await ask(port, { path: launch })).status).toBe(200)
+  expect((await exchange(port, token)).status).toBe(200)
   close()
 })
 
-it('opens the console once per launch address, by a page that refreshes', async () => {
+it('opens the console once per launch address, whose token no server sees', async () => {
   const { host, port, logged } = await startHost()
   const address = new URL(host.launchAddress())
-  expect(address.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/launch\/[\w-]{43}$/)
+  expect(address.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/launch#[\w-]{43}$/)
   // As if a link to it was clicked in a page of another site.
   const fromPage = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }
-  const first = await ask(port, { path: address.pathname, headers: fromPage })
-  expect(first.status).toBe(200)
-  expect(first.body).toContain('<meta http-equiv="refresh" content="0;url=/">')
-  expect(first.headers['set-cookie']).toEqual([
-    expect.stringMatching(new RegExp(`^lockkeeper-${port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`)),
-  ])
-  const second = await ask(port, { path: address.pathname })
-  expect(second.status).toBe(403)
-  expect(second.body).toContain('Each address works once')
-  expect(logged).toEqual(['refused GET /launch/…: the launch token is invalid or was used'])
+  const page = await ask(port, { path: address.pathname, headers: fromPage })
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('<title>Lockkeeper</title>') })
+  const first = await exchange(port, address.hash.slice(1))
+  expect(first).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
+  expect(JSON.parse(first.body)).toEqual({ session: expect.stringMatching(/^[\w-]{43}$/) })
+  expect(first.headers).not.toHaveProperty('set-cookie')
+  expect((await exchange(port, address.hash.slice(1))).status).toBe(403)
+  expect(logged).toEqual(['refused POST /session: the launch token is invalid or was used'])
 })
 
-it('serves the page and its assets with the content policy, also under localhost', async () => {
-  const { host, port } = await startHost()
-  const Cookie = await letIn(host)
-  const page = await ask(port, { path: '/', headers: { Cookie, Host: `localhost:${port}` } })
-  expect(page).toMatchObject({
+it('serves the page and its assets with the content policy', async () => {
+  const { port } = await startHost()
+  expect(await ask(port, { path: '/' })).toMatchObject({
     status: 200,
     headers: {
       'content-security-policy': CSP,
@@ -219,14 +233,29 @@ it('serves the page and its assets with the content policy, also under localhost
       'cross-origin-resource-policy': 'same-origin',
     },
   })
-  const asset = await ask(port, { path: '/assets/main-1.js', headers: { Cookie } })
+  const asset = await ask(port, { path: '/assets/main-1.js' })
   expect(asset).toMatchObject({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' } })
+})
+
+it('ends a session with all its pages, and no other', async () => {
+  const { host, port } = await startHost()
+  const [mine, theirs] = [await letIn(host), await letIn(host)]
+  const { response } = await openScreen(port, mine)
+  const other = await openScreen(port, theirs)
+  const ended = once(response, 'end')
+  const Origin = `http://127.0.0.1:${port}`
+  const end = { method: 'DELETE', path: '/session', headers: { Origin, Authorization: mine } }
+  expect(await ask(port, end)).toMatchObject({ status: 204 })
+  await ended
+  expect((await ask(port, { path: '/events', headers: { Authorization: mine } })).status).toBe(401)
+  expect(await other.client.call('formats.list', {})).toMatchObject({ ok: true })
+  other.close()
 })
 
 it('carries calls and streams until the page is closed', async () => {
   const { host, port } = await startHost()
   const { client, response, close } = await openScreen(port, await letIn(host))
-  expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+  expect(response.headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
   expect(await client.call('formats.list', {})).toMatchObject({
     ok: true,
     value: expect.arrayContaining([expect.objectContaining({ id: 'recharge-json' })]),
@@ -255,11 +284,11 @@ it('accepts frames for a screen only from its own browser', async () => {
   const { host, port } = await startHost()
   const [mine, theirs] = [await letIn(host), await letIn(host)]
   const { screen, close } = await openScreen(port, mine)
-  const send = (Cookie: string) =>
+  const send = (Authorization: string) =>
     ask(port, {
       method: 'POST',
       path: `/frames?screen=${screen}`,
-      headers: { Cookie, Origin: `http://127.0.0.1:${port}`, 'Content-Type': 'application/json' },
+      headers: { Authorization, Origin: `http://127.0.0.1:${port}`, 'Content-Type': 'application/json' },
       body: '{"type":"close","id":1}',
     })
   expect((await send(theirs)).status).toBe(404)
@@ -315,8 +344,8 @@ it('sends a page that does not read only a few events, and stops when the page i
       },
     },
   }))
-  const cookie = await letIn(host)
-  const { client, response, close } = await openScreen(port, cookie)
+  const session = await letIn(host)
+  const { client, response, close } = await openScreen(port, session)
   response.pause()
   client.open(
     'locks.list',
@@ -326,7 +355,7 @@ it('sends a page that does not read only a few events, and stops when the page i
   )
   await expect.poll(() => produced).toBe(MOST_UNACKNOWLEDGED - 1)
   // A call is answered meanwhile, so the stream had every chance to run on.
-  const other = await openScreen(port, cookie)
+  const other = await openScreen(port, session)
   await other.client.call('formats.list', {})
   expect(produced).toBe(MOST_UNACKNOWLEDGED - 1)
   response.resume()

@@ -50,12 +50,17 @@ export function somePage(): StaticFiles {
   return loadStaticFiles(folder)
 }
 
-export async function startHost(change: (core: Core) => Core = core => core, token?: string) {
+export const IDLE_MS = 3_600_000
+
+export async function startHost(
+  change: (core: Core) => Core = core => core,
+  token = 'the token of the metrics',
+) {
   const core = change(createCore({ dataFolder: dataFolder() }))
   const logged: string[] = []
   const metrics = await createMetricsPage({ metrics: core.metrics, version: '0', keys: 0, token })
   const log = (line: string) => logged.push(line)
-  const host = await startWebHost({ core, files: somePage(), metrics, port: 0, log })
+  const host = await startWebHost({ core, files: somePage(), metrics, idleMs: IDLE_MS, port: 0, log })
   onTestFinished(async () => {
     await host.close()
     await core.close()
@@ -63,21 +68,40 @@ export async function startHost(change: (core: Core) => Core = core => core, tok
   return { core, host, port: host.port, logged }
 }
 
+/** Exchanges a launch address as the page does, and returns the Authorization of the session. */
 export async function letIn(host: { port: number; launchAddress(): string }): Promise<string> {
-  const answer = await ask(host.port, { path: new URL(host.launchAddress()).pathname })
-  return String(answer.headers['set-cookie']).split(';')[0] ?? ''
+  const { status, body } = await exchange(host.port, launchToken(host))
+  return status === 200 ? `Bearer ${JSON.parse(body).session}` : ''
 }
 
-/** What the page does: events down, frames up. */
+export function launchToken(host: { launchAddress(): string }): string {
+  return new URL(host.launchAddress()).hash.slice(1)
+}
+
+export function exchange(port: number, token: string): Promise<Answer> {
+  return ask(port, {
+    method: 'POST',
+    path: '/session',
+    headers: { Origin: `http://127.0.0.1:${port}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+}
+
+/** What the page does: lines of frames down, posted frames up. */
 export function openScreen(
   port: number,
-  cookie: string,
+  authorization: string,
 ): Promise<{ screen: string; client: Client; response: IncomingMessage; close(): void }> {
   const origin = `http://127.0.0.1:${port}`
   return new Promise((resolve, reject) => {
-    const sent = request(`${origin}/events`, { headers: { Cookie: cookie }, agent: false })
+    const sent = request(`${origin}/events`, { headers: { authorization }, agent: false })
     sent.on('error', reject)
     sent.on('response', response => {
+      if (response.statusCode !== 200) {
+        response.resume()
+        reject(new Error(`The answer is ${response.statusCode}`))
+        return
+      }
       let screen = ''
       let rest = ''
       const client = createClient(frame => {
@@ -85,20 +109,18 @@ export function openScreen(
         ask(port, {
           method: 'POST',
           path: `/frames?screen=${screen}`,
-          headers: { Cookie: cookie, Origin: origin, 'Content-Type': 'application/json' },
+          headers: { authorization, Origin: origin, 'Content-Type': 'application/json' },
           body: JSON.stringify(frame),
         }).catch(() => {})
       })
       response.on('error', () => {})
       response.setEncoding('utf8').on('data', chunk => {
-        const events = `${rest}${chunk}`.split('\n\n')
-        rest = events.pop() ?? ''
-        for (const event of events) {
-          const data = /^data: (.*)$/m.exec(event)?.[1]
-          if (data === undefined) continue
-          if (!/^event: hello$/m.test(event)) client.receive(JSON.parse(data))
+        const lines = `${rest}${chunk}`.split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines.filter(each => each !== '')) {
+          if (screen !== '') client.receive(JSON.parse(line))
           else {
-            screen = JSON.parse(data).screen
+            screen = JSON.parse(line).screen
             resolve({ screen, client, response, close: () => sent.destroy() })
           }
         }

@@ -2,51 +2,73 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { webWire } from '../../../renderer/transport/web.ts'
 import type { UpFrame } from '../../../shared/frames.ts'
 
-/** The event streams that the page opened, in order. */
-let sources: FakeSource[] = []
-
-class FakeSource extends EventTarget {
-  isClosed = false
-
-  constructor() {
-    super()
-    sources.push(this)
-  }
-
-  hello(screen: string): void {
-    this.dispatchEvent(new MessageEvent('hello', { data: JSON.stringify({ screen }) }))
-  }
-
-  close(): void {
-    this.isClosed = true
-  }
+type Post = { readonly url: string; readonly signal: AbortSignal; answer(status: number): void }
+type Events = {
+  readonly signal: AbortSignal
+  readonly session: string
+  send(text: string): void
+  end(): void
 }
 
-type Post = { readonly url: string; readonly signal: AbortSignal; answer(status: number): void }
-
 /** A page in front of a host that answers a posted frame when the test says so, and anything else at once. */
-function page() {
+async function page(address = '/', kept: string | null = 'secret') {
   const posts: Post[] = []
-  vi.stubGlobal('EventSource', FakeSource)
-  vi.stubGlobal('fetch', (url: string, { method, signal }: RequestInit) => {
-    if (method !== 'POST' || !signal) return Promise.resolve(new Response(null, { status: 200 }))
+  /** The event streams that the page opened, in order. */
+  const opened: Events[] = []
+  const storage = new Map(kept === null ? [] : [['lockkeeper.session', kept]])
+  const { pathname, hash } = new URL(address, 'http://127.0.0.1:1')
+  const location = { pathname, hash }
+  vi.stubGlobal('location', location)
+  vi.stubGlobal('history', {
+    replaceState: (_state: null, _title: string, path: string) =>
+      Object.assign(location, { pathname: path, hash: '' }),
+  })
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => storage.get(key) ?? null,
+    setItem: (key: string, value: string) => storage.set(key, value),
+  })
+  vi.stubGlobal('fetch', async (url: string, { signal, headers, body }: RequestInit) => {
+    const session = new Headers(headers).get('authorization')?.split(' ')[1] ?? ''
+    if (url === '/session') {
+      const { token } = JSON.parse(String(body))
+      return token === 'once' ? Response.json({ session: 'fresh' }) : new Response(null, { status: 403 })
+    }
+    if (url === '/events') {
+      if (session === '' || session === 'ended') return new Response(null, { status: 401 })
+      const encoder = new TextEncoder()
+      const stream = new ReadableStream<Uint8Array>({
+        start(controller) {
+          signal?.addEventListener('abort', () => controller.error(signal.reason))
+          const send = (text: string) => controller.enqueue(encoder.encode(text))
+          opened.push({ signal: signal as AbortSignal, session, send, end: () => controller.close() })
+        },
+      })
+      return new Response(stream)
+    }
     return new Promise<Response>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason))
-      posts.push({ url, signal, answer: status => resolve(new Response(null, { status })) })
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      posts.push({
+        url,
+        signal: signal as AbortSignal,
+        answer: status => resolve(new Response(null, { status })),
+      })
     })
   })
   const events: string[] = []
   const send = webWire({
     onUp: () => events.push('up'),
-    onFrame: () => {},
+    onFrame: frame => events.push(`${frame.type} ${frame.id}`),
     onLost: why => events.push(why),
   })
-  sources.at(-1)?.hello('one')
-  return { posts, events, send: (id: number) => send({ type: 'close', id } satisfies UpFrame) }
+  const settle = () => vi.advanceTimersByTimeAsync(0)
+  await settle()
+  opened.at(-1)?.send('{"screen":"one"}\n')
+  await settle()
+  const close = (id: number) => send({ type: 'close', id } satisfies UpFrame)
+  return { posts, opened, events, storage, location, settle, send: close }
 }
 
 beforeEach(() => {
-  sources = []
   vi.useFakeTimers()
   return () => {
     vi.useRealTimers()
@@ -55,24 +77,25 @@ beforeEach(() => {
 })
 
 it('a frame without a connection shows a lost console, and the page reconnects', async () => {
-  const { posts, events, send } = page()
+  const { posts, opened, events, send, settle } = await page()
   send(1)
   send(2)
   await vi.advanceTimersByTimeAsync(9000)
   expect(events).toEqual(['up'])
   await vi.advanceTimersByTimeAsync(3000)
   expect(events).toEqual(['up', 'lost'])
-  expect(sources.map(({ isClosed }) => isClosed)).toEqual([true, false])
-  sources.at(-1)?.hello('two')
+  expect(opened.map(({ signal }) => signal.aborted)).toEqual([true, false])
+  opened.at(-1)?.send('{"screen":"two"}\n')
+  await settle()
   expect(events).toEqual(['up', 'lost', 'up'])
   send(3)
-  await vi.advanceTimersByTimeAsync(0)
+  await settle()
   // The second frame of the lost screen is not sent: it would only delay the next screen's.
   expect(posts.map(({ url }) => url)).toEqual(['/frames?screen=one', '/frames?screen=two'])
 })
 
 it('a slow host that answers is not lost', async () => {
-  const { posts, events, send } = page()
+  const { posts, events, send } = await page()
   for (const id of [0, 1, 2]) {
     send(id)
     await vi.advanceTimersByTimeAsync(9000)
@@ -80,4 +103,41 @@ it('a slow host that answers is not lost', async () => {
   }
   await vi.advanceTimersByTimeAsync(60_000)
   expect(events).toEqual(['up'])
+})
+
+it('reads frames wherever the transport cuts them, and between heartbeats', async () => {
+  const { opened, events, settle } = await page()
+  for (const part of [
+    '\n{"type":"re',
+    'ply","id":1}\n\n{"type"',
+    ':"end","id":2}\n{"type":"end","id":3}\n',
+  ]) {
+    opened[0]?.send(part)
+    await settle()
+  }
+  expect(events).toEqual(['up', 'reply 1', 'end 2', 'end 3'])
+})
+
+it('exchanges the token of its address for a session, and keeps the session for the next page', async () => {
+  const { events, storage, location, opened } = await page('/launch#once', null)
+  expect(events).toEqual(['up'])
+  expect(opened[0]?.session).toBe('fresh')
+  expect([...storage]).toEqual([['lockkeeper.session', 'fresh']])
+  expect(location).toEqual({ pathname: '/', hash: '' })
+})
+
+it('a used launch address opens the console where there is a session already', async () => {
+  const { events, opened } = await page('/launch#used')
+  expect(events).toEqual(['up'])
+  expect(opened[0]?.session).toBe('secret')
+})
+
+it.each([
+  ['a used launch address', '/launch#used', null],
+  ['a session that has ended', '/', 'ended'],
+])('stops with %s instead of asking for ever', async (_, address, kept) => {
+  const { events, opened } = await page(address, kept)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(events).toEqual(['ended'])
+  expect(opened).toEqual([])
 })

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { Refusal } from './refusal.ts'
+
+/** Linux lists every connection of the machine here, with the user who opened it. */
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
+
+const verdicts = new WeakMap<Socket, Promise<void>>()
+
+/**
+ * Every user of this machine can connect to 127.0.0.1. Refuses all but the user who runs this program and root, where the
+ * system tells whose the connection is.
+ */
+export function checkUser(socket: Socket): Promise<void> {
+  const known = verdicts.get(socket)
+  if (known) return known
+  const verdict = peerUser(socket).then(user => {
+    if (user !== null && !ownUsers().has(user))
+      throw new Refusal(403, `the connection belongs to another user (uid ${user})`)
+  })
+  verdicts.set(socket, verdict)
+  return verdict
+}
+
+/** With sudo, the browser belongs to the user who called it. */
+function ownUsers(): Set<number | undefined> {
+  const { SUDO_UID } = process.env
+  return new Set([0, process.getuid?.(), ...(SUDO_UID ? [Number(SUDO_UID)] : [])])
+}
+
+async function peerUser({ remotePort, localPort }: Socket): Promise<number | null> {
+  if (process.platform !== 'linux' || !remotePort || !localPort) return null
+  const tables = await Promise.all(TABLES.map(path => readFile(path, 'latin1').catch(() => '')))
+  return userIn(tables.join('\n'), remotePort, localPort)
+}
+
+/** The user who opened the connection between two ports of 127.0.0.1; null if the table does not tell. */
+export function userIn(table: string, fromPort: number, toPort: number): number | null {
+  const at = (port: number) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  for (const line of table.split('\n')) {
+    const [, local = '', remote = '', , , , , user, , inode] = line.trim().split(/\s+/)
+    if (!local.endsWith(at(fromPort)) || !remote.endsWith(at(toPort))) continue
+    // A connection that its program has closed is listed as root's, and has no inode.
+    return inode === '0' ? null : Number(user)
+  }
+  return null
+}
