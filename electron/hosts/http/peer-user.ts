@@ -37,9 +37,13 @@ async function peerUser({ remotePort, localPort }: Socket): Promise<number | nul
 /** The user who opened the connection between two ports of 127.0.0.1; null if the table does not tell. */
 export function userIn(table: string, fromPort: number, toPort: number): number | null {
   const at = (port: number) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  for (const line of table.split('\n')) {
-    const [, local = '', remote = '', , , , , user, , inode] = line.trim().split(/\s+/)
-    if (!local.endsWith(at(fromPort)) || !remote.endsWith(at(toPort))) continue
+  const from = `${at(fromPort)} `
+  // A busy machine has tens of thousands of lines: only those with the port are taken apart.
+  for (let found = table.indexOf(from); found >= 0; found = table.indexOf(from, found + 1)) {
+    const end = table.indexOf('\n', found)
+    const [, remote = '', , , , , user, , inode] = table.slice(found, end < 0 ? undefined : end).split(/\s+/)
+    // The port may be that of the other end.
+    if (!remote.endsWith(at(toPort))) continue
     // A connection that its program has closed is listed as root's, and has no inode.
     return inode === '0' ? null : Number(user)
   }
