@@ -93,7 +93,7 @@ function neverBlank(window: BrowserWindow): void {
   webContents.on('preload-error', (_event, _path, error) =>
     fail('preload', `the preload script failed (${error.message})`),
   )
-  // Chromium asks nobody before it shows about:blank.
+  // Chromium shows about:blank without asking.
   webContents.on('did-navigate', (_event, url) => {
     if (isOwnUrl(url)) return
     log('the page had gone elsewhere, and was loaded again')

@@ -30,7 +30,7 @@ export type StoreStatus = Readonly<typeof NO_STATUS>
 export const book = new LockBook()
 
 const INITIAL = {
-  /** `ended`: the host does not know this session any more. */
+  /** `ended`: the host no longer knows this session. */
   link: 'connecting' as 'connecting' | 'up' | 'lost' | 'ended',
   info: null as ConsoleInfo | null,
   formats: new Map() as ReadonlyMap<string, FormatInfo>,

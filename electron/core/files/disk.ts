@@ -3,7 +3,7 @@ import { constants, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 
 /**
- * How files are written. Other accounts may be able to make links in a folder: a new file has a name that nobody can guess, or must
+ * How files are written. Other accounts may be able to make links in a folder: a new file gets an unguessable name, or must
  * not exist yet, and no existing file is opened through a link.
  */
 

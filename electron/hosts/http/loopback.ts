@@ -14,7 +14,7 @@ export type LoopbackServer = { readonly port: number; close(): Promise<void> }
 export async function listenOnLoopback(options: {
   /** 0 takes any free port. */
   readonly port: number
-  /** Calls `admit` for a request that proved that it may be served: its connection is no stranger's any more. */
+  /** Calls `admit` once a request has authenticated: its connection no longer counts as a stranger's. */
   readonly serve: (
     request: IncomingMessage,
     response: ServerResponse,

@@ -1,7 +1,7 @@
 import { t } from '../../words/words.ts'
 import styles from './Stopped.module.css'
 
-/** In place of everything: what the session showed may be read by nobody after it. */
+/** Replaces the whole console: what the session showed must not stay on the screen. */
 export function NoSession() {
   return (
     <main className={styles.page}>

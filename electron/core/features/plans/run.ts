@@ -314,7 +314,7 @@ export class PlanRun implements Run {
     const plan = this.plan
     const patience = this.#newPatience()
     const signal = AbortSignal.any([this.#stopped.signal, open.signal])
-    // Of the run; nobody retries it now.
+    // Left by the run, which no longer retries.
     const before = this.#troubles.get(store)?.error
     let reacquired = await settle(() => findReacquired(open, plan, store))
     while (!reacquired.ok) {

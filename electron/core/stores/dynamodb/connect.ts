@@ -12,7 +12,7 @@ import { ServerClock } from '../../lib/clock.ts'
 import { aborted, badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { linkedAbort, sleep, unlessAborted, within } from '../../lib/timers.ts'
 import { guardStream, tooMuch } from '../wire/guard-socket.ts'
-import { hasTlsFields, tlsOptions } from '../wire/tls.ts'
+import { hasTlsFields, needTls, tlsOptions } from '../wire/tls.ts'
 import type { DynamoAddress } from './address.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
 
@@ -57,7 +57,7 @@ export class DynamoConnection {
     if (address.endpoint !== null && !URL.canParse(address.endpoint))
       throw badInput('The endpoint of the DynamoDB address is not a URL')
     if (address.endpoint?.startsWith('http://') && hasTlsFields(address))
-      throw badInput('ca, cert, key and servername are options of a connection with TLS: endpoint=https://')
+      throw badInput(needTls('endpoint=https://'))
     this.server = address.endpoint === null ? `DynamoDB ${address.region}` : `DynamoDB at ${address.endpoint}`
     this.table = address.table
     this.#profile = address.profile

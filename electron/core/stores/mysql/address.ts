@@ -10,7 +10,7 @@ export type MysqlAddress = StoreAddress &
     readonly database: string
     readonly table: string | null
     readonly tls: boolean
-    /** Without TLS: encrypt the password with a key that the server sends, whoever that is. */
+    /** Without TLS: encrypt the password with whatever key the server sends. */
     readonly allowPublicKeyRetrieval: boolean
   }
 

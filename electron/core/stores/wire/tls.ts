@@ -22,8 +22,12 @@ export function hasTlsFields(fields: TlsFields): boolean {
 
 /** Options of an address with a field `tls`, which must be on; `how` shows how an address says that. */
 export function tlsFields(how: string): readonly AddressField[] {
-  const problem = `ca, cert, key and servername are options of a connection with TLS: ${how}`
+  const problem = needTls(how)
   return TLS_FIELDS.map(field => ({ ...field, needs: { flag: 'tls', problem } }))
+}
+
+export function needTls(how: string): string {
+  return `ca, cert, key and servername need TLS: use ${how}`
 }
 
 export const TLS_FIELDS: readonly AddressField[] = Object.keys(NO_TLS).map(name => ({ name }))
