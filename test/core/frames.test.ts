@@ -154,11 +154,11 @@ it('sends no frame larger than a megabyte, whatever is in a store', async () => 
   const plan = await ask('plans.create', { storeIds: [storeId], picks })
   const { planId } = plan
   const places = Array.from({ length: 50 }, (_, i) => ({ by: 'lock' as const, value: String(i) }))
-  await ask('plans.exclude', { planId, exclusions: places, excluded: true })
+  const { code } = await ask('plans.exclude', { planId, exclusions: places, excluded: true })
   for (const { id } of locks.filter(({ id }) => id.length > KB))
     await store.client.set(id, `new ${'n'.repeat(60 * KB)}`)
   expect((await read('plans.compare', { planId })).at(-1)).toMatchObject({ type: 'compared' })
-  const confirm = plan.stores.map(({ name }) => `${name} ${plan.count - 50}`)
+  const confirm = plan.stores.map(({ name }) => `${name} ${plan.count - 50}-${code}`)
   await ask('plans.apply', { planId, confirm, reason: 'stuck' })
   await client.call('plans.steer', { planId, rate: 1000 })
   await read(

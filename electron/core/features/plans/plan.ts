@@ -14,8 +14,10 @@ import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { firstPage, pagesOf } from '../../lib/json-size.ts'
 import { sleep } from '../../lib/timers.ts'
-import type { JournalLine, PlanContents, PlanFile } from './plan-file.ts'
+import { codeOf } from './plan-code.ts'
+import type { PlanFile } from './plan-file.ts'
 import { lockPlan } from './plan-lock.ts'
+import type { JournalLine, PlanContents, PlanText } from './plan-text.ts'
 import type { UndoCopies } from './undo-copies.ts'
 
 /** Between two events about the progress. */
@@ -53,6 +55,7 @@ export class Plan {
   /** Resolves when the run has unlocked the plan. */
   ending: Promise<void> = Promise.resolve()
   #exclusions = new ExclusionIndex()
+  #code: string | null = null
   #applied = NEVER_APPLIED
   /** Until when its releases can be restored. */
   #undoUntil: number | null = null
@@ -60,11 +63,11 @@ export class Plan {
 
   constructor(
     readonly file: PlanFile,
-    { header, entries, journal }: Pick<PlanContents, 'header' | 'entries' | 'journal'>,
+    readonly contents: PlanContents,
   ) {
-    this.header = header
-    this.entries = entries
-    this.replay(journal)
+    this.header = contents.header
+    this.entries = contents.entries
+    this.replay(contents.journal)
   }
 
   get planId(): string {
@@ -80,6 +83,7 @@ export class Plan {
     this.results = this.entries.map(() => null)
     this.#returned = null
     this.#exclusions = new ExclusionIndex()
+    this.#code = null
     this.#applied = NEVER_APPLIED
     for (const line of journal) this.note(line)
     this.changes.changed()
@@ -98,6 +102,7 @@ export class Plan {
         // An applied plan stays as it was confirmed.
         if (this.wasApplied) return
         for (const exclusion of line.exclusions) this.#exclusions.set(exclusion, line.excluded)
+        this.#code = null
         return
       case 'apply': {
         const { at, reason, rate } = line
@@ -123,6 +128,15 @@ export class Plan {
         }
         return
     }
+  }
+
+  /** Continues with the journal of another file of this plan, if that is longer. */
+  async catchUpWith(other: PlanText): Promise<void> {
+    if (!(await this.file.isShorterThan(other))) return
+    await this.alone(async () => {
+      await this.file.catchUpWith(other)
+      this.replay(other.contents.journal)
+    })
   }
 
   /** Runs the work while no other screen or process changes the plan. */
@@ -160,6 +174,14 @@ export class Plan {
     return this.entries.filter(
       entry => entry.store === store && !this.isExcluded(entry) && isOpen(this.results[entry.n] ?? null),
     )
+  }
+
+  /** Identifies the locks that are not excluded. An applied plan keeps its code. */
+  get code(): string {
+    const { header, digests } = this.contents
+    const kept = () => this.entries.flatMap(entry => (this.isExcluded(entry) ? [] : (digests[entry.n] ?? [])))
+    this.#code ??= codeOf(header.kind, kept())
+    return this.#code
   }
 
   async findUndo(copies: UndoCopies): Promise<void> {
@@ -236,6 +258,8 @@ export class Plan {
     return {
       ...this.header,
       file: this.file.path,
+      maker: this.contents.maker,
+      code: this.code,
       exclusions,
       exclusionsLeft: all.length - exclusions.length,
       progress: this.progress(),
