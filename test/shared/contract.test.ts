@@ -126,10 +126,11 @@ test('only releases, plans and holds write', () => {
   ])
 })
 
-test('the settings are those of stores, alerts and switches', () => {
+test('the settings are those of stores, keys, alerts and switches', () => {
   const settings = METHODS.filter(([, { effect }]) => effect === 'settings').map(([name]) => name)
   expect(settings).toEqual([
     ...['stores.add', 'stores.edit', 'stores.remove', 'stores.setOpen'],
+    ...['keys.trust', 'keys.forget'],
     ...['alerts.acknowledge', 'alerts.mute', 'alerts.unmute', 'alerts.decide'],
     ...['switch.begin', 'switch.pass', 'switch.back', 'switch.abandon'],
     ...['switch.envPreview', 'switch.envChange', 'switch.plan'],

@@ -127,25 +127,6 @@ describe('a plan', () => {
     )
   })
 
-  it.each([
-    ['another number', ['Orders 3-CODE'], 'stuck'],
-    ['another name', ['orders 2-CODE'], 'stuck'],
-    ['another code', ['Orders 2-000000'], 'stuck'],
-    ['no code', ['Orders 2'], 'stuck'],
-    ['nothing', [], 'stuck'],
-    ['no reason', ['Orders 2-CODE'], '  '],
-  ])('is not applied with %s', async (_, typed, reason) => {
-    const c = await planning()
-    c.hold('one')
-    c.hold('two')
-    const { planId, code } = await c.ask('plans.create', { storeIds: [c.storeId] })
-    const confirm = typed.map(text => text.replace('CODE', code))
-    await expect(c.ask('plans.apply', { planId, confirm, reason })).rejects.toThrow('REFUSED')
-    expect(c.server.records.size).toBe(2)
-    expect((await c.ask('plans.list', {}))[0]?.progress.state).toBe('ready')
-    expect(everythingIn(c.folder)).toMatch(/"event":"outcome".*REFUSED/)
-  })
-
   it('is not applied to a read-only or closed store', async () => {
     const c = await planning()
     c.hold('one')
