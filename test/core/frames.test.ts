@@ -173,6 +173,12 @@ it('sends no frame larger than a megabyte, whatever is in a store', async () => 
   const undo = await ask('plans.undo', { of: planId })
   await ask('plans.remove', { planId: undo.planId })
 
+  // Keys.
+  const key = 'c0ffee00'.repeat(8)
+  await ask('keys.trust', { name: 'n'.repeat(60), key })
+  await ask('keys.list', {})
+  await ask('keys.forget', { name: 'n'.repeat(60) })
+
   // Changed behind the screen: the answer shows the present lock.
   const lockOf = async (id: string): Promise<Lock> => {
     const detail = await ask('locks.inspect', { storeId, id })

@@ -59,7 +59,8 @@ and the format allows it.`,
       'release-all': [
         releaseAllCommand,
         '<store> --plan FILE [--state S] [--owner TEXT] [--key TEXT] [--filter TEXT] [--watch SECONDS] [--json]',
-        '--apply FILE [<store>] --confirm "NAME COUNT-CODE"... --reason TEXT [--rate N] [--accept-file] [--json]',
+        `--apply FILE [<store>] --confirm "NAME COUNT-CODE"... --reason TEXT [--rate N]
+[--accept-file] [--json]`,
       ],
       cleanup: [
         cleanupCommand,
