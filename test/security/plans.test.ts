@@ -179,9 +179,11 @@ describe('a plan of another installation', () => {
     const { planId, maker } = await reader.ask('plans.import', { text })
     expect(maker).toBe('ana')
     expect(plan.maker).toBeNull()
+    const other = openConsole(reader.folder)
+    expect(await other.ask('plans.list', {})).toMatchObject([{ planId }])
     await reader.ask('keys.forget', { name: 'ana' })
+    expect(await other.ask('plans.list', {})).toEqual([])
     await expect(apply(reader, planId, `Orders 2-${plan.code}`)).rejects.toThrow('not trusted here')
-    expect(await openConsole(reader.folder).ask('plans.list', {})).toEqual([])
     expect(await names()).toBe('abr')
   })
 
@@ -250,6 +252,7 @@ describe('on the command line', () => {
     expect(await client.get('lock:a')).toBe('token-a')
     expect(await o.apply(confirm)).toMatchObject({ code: 0 })
     expect(await client.exists('lock:a')).toBe(0)
+    expect(o.audit()).toMatch(/"outcome":"begun".*"maker":"ben"/)
   })
 
   it.skipIf(!isRoot)('a plan file that others own or can write needs --accept-file', async () => {

@@ -45,6 +45,8 @@ const NEVER_APPLIED: Applied = { startedAt: null, endedAt: null, reason: null, r
 export class Plan {
   readonly header: PlanContents['header']
   readonly entries: readonly PlanEntry[]
+  readonly maker: string | null
+  readonly #digests: readonly number[]
   results: (PlanResult | null)[] = []
   /** Released locks that their previous holder re-acquired; null before the check. */
   #returned: Set<number> | null = null
@@ -63,11 +65,13 @@ export class Plan {
 
   constructor(
     readonly file: PlanFile,
-    readonly contents: PlanContents,
+    { header, entries, digests, journal, maker }: PlanContents,
   ) {
-    this.header = contents.header
-    this.entries = contents.entries
-    this.replay(contents.journal)
+    this.header = header
+    this.entries = entries
+    this.maker = maker
+    this.#digests = digests
+    this.replay(journal)
   }
 
   get planId(): string {
@@ -178,9 +182,8 @@ export class Plan {
 
   /** Identifies the locks that are not excluded. An applied plan keeps its code. */
   get code(): string {
-    const { header, digests } = this.contents
-    const kept = () => this.entries.flatMap(entry => (this.isExcluded(entry) ? [] : (digests[entry.n] ?? [])))
-    this.#code ??= codeOf(header.kind, kept())
+    const kept = () => this.#digests.filter((_, n) => !this.isExcluded(this.entries[n] as PlanEntry))
+    this.#code ??= codeOf(this.header.kind, kept())
     return this.#code
   }
 
@@ -258,7 +261,7 @@ export class Plan {
     return {
       ...this.header,
       file: this.file.path,
-      maker: this.contents.maker,
+      maker: this.maker,
       code: this.code,
       exclusions,
       exclusionsLeft: all.length - exclusions.length,

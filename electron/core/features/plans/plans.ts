@@ -45,7 +45,7 @@ const PURGE_EVERY_MS = 30_000
 export class Plans {
   readonly #folder: string
   readonly #plans = new Map<string, Plan>()
-  /** Summaries of plan files, valid while the file has the same version. */
+  /** Summaries of plan files, valid for a version of the file and of the trusted keys. */
   readonly #summaries = new Map<string, { readonly version: string; readonly summary: PlanSummary }>()
   readonly #purging: NodeJS.Timeout
 
@@ -103,7 +103,7 @@ export class Plans {
       // Its stores are checked once the plan is locked: another console may exclude some of its locks until then.
       stores: () => [],
       apply: () => this.#apply(input, action),
-      outcome: ({ planId }) => ({ outcome: 'begun', plan: planId }),
+      outcome: ({ planId, maker }) => ({ outcome: 'begun', plan: planId, ...(maker && { maker }) }),
     }),
     'plans.steer': async ({ planId, to, rate }) => {
       const plan = await this.#find(planId)
@@ -130,10 +130,11 @@ export class Plans {
   /** The plans of the folder, each file read once per version. Other files are skipped. */
   async #listFolder(): Promise<PlanSummary[]> {
     const summaries: PlanSummary[] = []
+    const trusted = (await this.options.keys.list()).trusted.map(({ key }) => key).join()
     for (const name of await readdir(this.#folder).catch(() => [])) {
       if (!/^[\w-]{1,64}\.plan$/.test(name)) continue
       const path = join(this.#folder, name)
-      const version = await versionOf(path)
+      const version = `${await versionOf(path)} ${trusted}`
       let known = this.#summaries.get(path)
       if (known?.version !== version) {
         // The plan itself is dropped: a folder of large plans must not stay in memory.
