@@ -10,7 +10,7 @@ import { type Failure, failureSchema } from './result.ts'
  */
 
 export const planStoreSchema = z.object({
-  /** The operator types it to confirm. */
+  /** In a plan file, as the host that made the plan calls it. In a summary, as it is called here: the operator types it to confirm. */
   name: z.string(),
   /** Without the password. */
   address: z.string().refine(isAddress, 'not the address of a store'),
