@@ -42,11 +42,12 @@ export async function applyPlan(
   options: ApplyOptions,
   io: Io,
 ): Promise<number> {
-  const state = unwrap(await followPlan(client, plan.planId))
-  const counts = state.countsByStore()
-  const typed = options.confirm.map(typedConfirmation)
-  const missing = confirmationsOf(plan, counts).find(text => !typed.includes(text)) ?? null
+  const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
   await openStores(plan, counts, options.store, io)
+  // Only an open store has the name that the operator types.
+  const state = unwrap(await followPlan(client, plan.planId))
+  const typed = options.confirm.map(typedConfirmation)
+  const missing = confirmationsOf(state.plan, counts).find(text => !typed.includes(text)) ?? null
   if (!options.json && missing === null) await printChanges(client, plan, io)
 
   const { planId } = plan
