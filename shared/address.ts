@@ -38,6 +38,15 @@ export function parseAddress(text: string): StoreAddress {
   throw new AddressError(`Unknown kind of store "${unknown}"; known are ${known}`)
 }
 
+export function isAddress(text: string): boolean {
+  try {
+    parseAddress(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function parse(rest: string, kind: KindDescription, scheme: AddressScheme): StoreAddress {
   const { username, password, authority, path, search } = split(rest, scheme)
   const options = parseOptions(search, kind)

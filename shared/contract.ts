@@ -3,6 +3,7 @@ import { alertMethods, alertStreams } from './alerts.ts'
 import { auditMethods } from './audit.ts'
 import { consoleMethods } from './console.ts'
 import { holdMethods, holdStreams } from './holds.ts'
+import { keyMethods } from './keys.ts'
 import { lockMethods, lockStreams } from './locks.ts'
 import { planMethods, planStreams } from './plans.ts'
 import { reportStreams } from './reports.ts'
@@ -19,6 +20,7 @@ export const methods = {
   ...storeMethods,
   ...lockMethods,
   ...planMethods,
+  ...keyMethods,
   ...auditMethods,
   ...statsMethods,
   ...alertMethods,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isAddress } from './address.ts'
 import { MINUTE_MS } from './duration.ts'
 import { fence, lockId, lockStateSchema, storeId, storeKindSchema } from './locks.ts'
 import { type Failure, failureSchema } from './result.ts'
@@ -9,10 +10,10 @@ import { type Failure, failureSchema } from './result.ts'
  */
 
 export const planStoreSchema = z.object({
-  /** The operator types it to confirm. */
+  /** In a plan file, as the host that made the plan calls it. In a summary, as it is called here: the operator types it to confirm. */
   name: z.string(),
   /** Without the password. */
-  address: z.string(),
+  address: z.string().refine(isAddress, 'not the address of a store'),
   kind: storeKindSchema,
   production: z.boolean(),
   /** Parts of the store that could not be read; their locks are not in the plan. */
@@ -125,6 +126,10 @@ export type PlanProgress = {
 export type PlanSummary = PlanHeader & {
   /** The path of its file. */
   file: string
+  /** The name that the installation that made it is trusted by; null for this one. */
+  maker: string | null
+  /** The first digits of a digest of the locks that it would act on: the same locks as they were seen have the same code. */
+  code: string
   /** Single locks are one exclusion, their places as ranges: `0,2,5-9`. */
   exclusions: Exclusion[]
   /** Further ones, which are too much for one answer: its stream has them. */
@@ -175,14 +180,22 @@ export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {
   return GROUP[by](entry)
 }
 
-/** What the operator types: the name of the store and the number of its locks in the plan. */
-export function confirmationOf(store: PlanStore, count: number): string {
-  return `${store.name} ${count}`
+/** What the operator types: the name of the store, the number of its locks in the plan, and the code of the plan. */
+export function confirmationOf({ code }: Pick<PlanSummary, 'code'>, store: PlanStore, count: number): string {
+  return `${store.name} ${count}-${code}`
 }
 
 /** The confirmations of a plan, given how many locks each of its stores has in it. */
-export function confirmationsOf({ stores }: Pick<PlanHeader, 'stores'>, counts: readonly number[]): string[] {
-  return stores.flatMap((store, i) => (counts[i] ? [confirmationOf(store, counts[i])] : []))
+export function confirmationsOf(
+  plan: Pick<PlanSummary, 'stores' | 'code'>,
+  counts: readonly number[],
+): string[] {
+  return plan.stores.flatMap((store, i) => (counts[i] ? [confirmationOf(plan, store, counts[i])] : []))
+}
+
+/** A confirmation as it was typed, with the code in the case of `confirmationOf`. */
+export function typedConfirmation(text: string): string {
+  return text.trim().replace(/-[0-9a-f]{6}$/i, code => code.toLowerCase())
 }
 
 export function noResults(): ResultCounts {
@@ -244,7 +257,11 @@ export const planMethods = {
     file: filePath.optional(),
   }),
   /** Opens a plan outside the data folder. Only for a host whose operator may name files. */
-  'plans.open': preparesPlan({ file: filePath }),
+  'plans.open': preparesPlan({
+    file: filePath,
+    /** Also a file that other users own or can write: its signature is checked all the same. */
+    acceptFile: z.boolean().optional(),
+  }),
   /** The plans of the data folder, newest first, without what they exclude: as many as fit into one answer. */
   'plans.list': { effect: 'read', input: z.strictObject({}), output: z.custom<PlanSummary[]>() },
   /** Copies a plan into the data folder, by the text of its file. */

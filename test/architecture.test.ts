@@ -67,7 +67,11 @@ const CORE_EDGES: Readonly<Record<string, readonly string[]>> = {
   locks: ['lib', 'stores'],
   'features/audit': ['lib', 'files'],
   'features/stores': ['lib', 'files', 'stores', 'locks'],
-  'features/plans': ['lib', 'files', 'stores', 'features/audit', 'features/stores'],
+  'features/keys': ['lib', 'files'],
+  'features/plans': [
+    ...['lib', 'files', 'stores'],
+    ...['features/audit', 'features/stores', 'features/keys'],
+  ],
   'features/locks': ['lib', 'stores', 'features/audit', 'features/stores', 'features/plans'],
   'features/stats': ['lib', 'files', 'stores', 'features/audit', 'features/stores'],
   'features/alerts': [

@@ -5,6 +5,7 @@ import { alertHandlers } from './features/alerts/handlers.ts'
 import { auditHandlers, fileAudit } from './features/audit/log.ts'
 import { holdHandlers } from './features/holds/handlers.ts'
 import { Holds, type HoldsOptions } from './features/holds/holds.ts'
+import { TrustedKeys } from './features/keys/trusted-keys.ts'
 import { lockHandlers } from './features/locks/handlers.ts'
 import { MetricsReader } from './features/metrics/metrics-reader.ts'
 import { Plans, type PlansOptions } from './features/plans/plans.ts'
@@ -81,7 +82,8 @@ export function createCore(options: CoreOptions): Core {
 
   const copies = new UndoCopies(dataFolder, options.undoWindowMs ?? undoWindowMs({}), options.undoNow)
   const mayNameFiles = list === null
-  const plans = new Plans({ dataFolder, stores, audit, copies, mayNameFiles, ...options.plans })
+  const keys = new TrustedKeys(dataFolder)
+  const plans = new Plans({ dataFolder, stores, keys, audit, copies, mayNameFiles, ...options.plans })
   const holds = new Holds({ dataFolder, stores, audit, attends, ...options.holds })
   const planStore = (storeId: string, signal: AbortSignal, action: string) =>
     plans.handlers['plans.create']({ storeIds: [storeId] }, { signal, action })
@@ -93,6 +95,7 @@ export function createCore(options: CoreOptions): Core {
       ...storeHandlers({ connections, stores, list, vault, about: { host, version, dataFolder } }),
       ...lockHandlers({ stores, audit, copies }),
       ...plans.handlers,
+      ...keys.handlers,
       ...auditHandlers(dataFolder),
       ...statsHandlers(stats),
       ...alertHandlers({ alerts, addressOf }),

@@ -65,7 +65,7 @@ it('refuses every write in a store that was set to read-only, and records the re
   const before = auditLines(folder).length
   const writes = {
     'locks.release': { storeId, id: 'acme:a', fence: lock?.fence ?? '', reason: 'r' },
-    'plans.apply': { planId: plan.planId, confirm: [`Orders ${plan.count}`], reason: 'r' },
+    'plans.apply': { planId: plan.planId, confirm: [`Orders ${plan.count}-${plan.code}`], reason: 'r' },
     'holds.take': { storeId, key: 'acme:c', forMs: 60_000, mode: 'once', reason: 'r' },
     'holds.extend': { holdId, forMs: 60_000 },
     'holds.release': { holdId },

@@ -154,11 +154,11 @@ it('sends no frame larger than a megabyte, whatever is in a store', async () => 
   const plan = await ask('plans.create', { storeIds: [storeId], picks })
   const { planId } = plan
   const places = Array.from({ length: 50 }, (_, i) => ({ by: 'lock' as const, value: String(i) }))
-  await ask('plans.exclude', { planId, exclusions: places, excluded: true })
+  const { code } = await ask('plans.exclude', { planId, exclusions: places, excluded: true })
   for (const { id } of locks.filter(({ id }) => id.length > KB))
     await store.client.set(id, `new ${'n'.repeat(60 * KB)}`)
   expect((await read('plans.compare', { planId })).at(-1)).toMatchObject({ type: 'compared' })
-  const confirm = plan.stores.map(({ name }) => `${name} ${plan.count - 50}`)
+  const confirm = plan.stores.map(({ name }) => `${name} ${plan.count - 50}-${code}`)
   await ask('plans.apply', { planId, confirm, reason: 'stuck' })
   await client.call('plans.steer', { planId, rate: 1000 })
   await read(
@@ -172,6 +172,12 @@ it('sends no frame larger than a megabyte, whatever is in a store', async () => 
   await client.call('plans.open', { file: plan.file })
   const undo = await ask('plans.undo', { of: planId })
   await ask('plans.remove', { planId: undo.planId })
+
+  // Keys.
+  const key = 'c0ffee00'.repeat(8)
+  await ask('keys.trust', { name: 'n'.repeat(60), key })
+  await ask('keys.list', {})
+  await ask('keys.forget', { name: 'n'.repeat(60) })
 
   // Changed behind the screen: the answer shows the present lock.
   const lockOf = async (id: string): Promise<Lock> => {

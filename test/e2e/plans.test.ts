@@ -4,7 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { HOSTS, openConsole } from './console.ts'
 import { mysqlPlace, rechargeJson, takeRow } from './places.ts'
-import { confirm, goOn, outcome, planRow, planSheet, releaseAll } from './plan-screen.ts'
+import {
+  confirm,
+  confirmationField,
+  goOn,
+  outcome,
+  planRow,
+  planSheet,
+  releaseAll,
+  wantedIn,
+} from './plan-screen.ts'
 import { screen, storeAction } from './screen.ts'
 
 const TIMEOUT = 180_000
@@ -39,10 +48,17 @@ describe.each(HOSTS)('releasing all, in %s', host => {
     await goOn(sheet)
 
     const button = sheet.getByRole('button', { name: 'Release 59 locks' })
-    const typed = sheet.getByRole('textbox', { name: 'Type cache 59 to confirm' })
+    const typed = confirmationField(sheet, 'cache 59')
+    const wanted = await wantedIn(typed)
     expect(await sheet.getByRole('textbox', { name: /Type orders/ }).count()).toBe(0)
     await sheet.getByRole('textbox', { name: 'Reason' }).fill('the workers are gone')
-    for (const wrong of ['cache', 'cache 60', 'Cache 59', 'orders 59']) {
+    for (const wrong of [
+      'cache',
+      'cache 59',
+      'cache 59-',
+      wanted.replace('59', '60'),
+      wanted.replace('c', 'C'),
+    ]) {
       await typed.fill(wrong)
       await typed.blur()
       await sheet.getByText('Not a match.').waitFor()

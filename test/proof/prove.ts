@@ -23,7 +23,7 @@ export async function proving(
   const begin = (made: PlanSummary, rate = FULL_SPEED) =>
     c.ask('plans.apply', {
       planId: made.planId,
-      confirm: made.stores.map(store => confirmationOf(store, made.progress.total)),
+      confirm: made.stores.map(store => confirmationOf(made, store, made.progress.total)),
       reason: 'a proof',
       rate,
     })

@@ -49,6 +49,8 @@ export function planSummary(
     left: 0,
     undoes: null,
     file: '/data/plans/p1.plan',
+    maker: null,
+    code: 'c0ffee',
     exclusions: [],
     exclusionsLeft: 0,
     undoUntil: null,

@@ -31,12 +31,14 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'stores.test': { profile: PROFILE },
   'locks.watch': { storeId: 's', intervalMs: 1000 },
   'plans.create': { storeIds: ['s'], filter: 'is:stuck', watchMs: 1000 },
-  'plans.open': { file: '/tmp/plan' },
+  'plans.open': { file: '/tmp/plan', acceptFile: true },
+  'keys.trust': { name: 'ana', key: 'c0ffee00'.repeat(8) },
+  'keys.forget': { name: 'ana' },
   'plans.import': { text: '{}' },
   'plans.remove': { planId: 'p' },
   'plans.exclude': { planId: 'p', exclusions: [{ by: 'holder', value: 'h' }], excluded: true },
   'plans.compare': { planId: 'p' },
-  'plans.apply': { planId: 'p', confirm: ['orders 3'], reason: 'stuck', rate: 100 },
+  'plans.apply': { planId: 'p', confirm: ['orders 3-c0ffee'], reason: 'stuck', rate: 100 },
   'plans.steer': { planId: 'p', to: 'pause', rate: 100 },
   'plans.undo': { of: 'p' },
   'audit.list': { text: 'orders', events: ['intent'], before: '000001:17', limit: 100 },
@@ -124,10 +126,11 @@ test('only releases, plans and holds write', () => {
   ])
 })
 
-test('the settings are those of stores, alerts and switches', () => {
+test('the settings are those of stores, keys, alerts and switches', () => {
   const settings = METHODS.filter(([, { effect }]) => effect === 'settings').map(([name]) => name)
   expect(settings).toEqual([
     ...['stores.add', 'stores.edit', 'stores.remove', 'stores.setOpen'],
+    ...['keys.trust', 'keys.forget'],
     ...['alerts.acknowledge', 'alerts.mute', 'alerts.unmute', 'alerts.decide'],
     ...['switch.begin', 'switch.pass', 'switch.back', 'switch.abandon'],
     ...['switch.envPreview', 'switch.envChange', 'switch.plan'],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { constants, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs'
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 
 /**
@@ -118,6 +118,20 @@ export async function appendTo(
   } finally {
     await handle.close()
   }
+}
+
+const GROUP_OR_OTHERS_WRITE = 0o022
+
+/** Which other users could have written an open file, as the rest of a sentence about it; null if only this one and root could. */
+export function whoElseMayWrite({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | null {
+  const own = process.getuid?.()
+  // Windows has other permissions.
+  if (own === undefined) return null
+  // Under sudo, the files of the user who called it.
+  const caller = own === 0 ? Number(process.env['SUDO_UID'] ?? 0) : 0
+  if (![own, caller, 0].includes(uid)) return `belongs to another user (uid ${uid})`
+  if ((mode & GROUP_OR_OTHERS_WRITE) === 0) return null
+  return `can be written by other users (mode ${(mode & 0o777).toString(8)})`
 }
 
 /** The system's code of an error: `ENOENT`, `EACCES`. */

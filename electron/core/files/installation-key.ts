@@ -1,4 +1,13 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  verify,
+} from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, createWholeFile, openToRead } from './disk.ts'
@@ -10,6 +19,13 @@ const OTHERS = 0o077
 /** Signs texts, each for one purpose: a signature for one is none for another. */
 export type Sign = (text: string) => string
 
+/** Signs for readers without the secret: they need only the public key. */
+export type PublicSigner = { readonly publicKey: string; readonly sign: Sign }
+
+/** Of an Ed25519 key in DER, without the key itself. */
+const PRIVATE_KEY = Buffer.from('302e020100300506032b657004220420', 'hex')
+const PUBLIC_KEY = Buffer.from('302a300506032b6570032100', 'hex')
+
 /**
  * The secret of this installation, in a file of the data folder that this account alone may read: it proves that a file was written
  * here. Other programs of this account can read it.
@@ -19,15 +35,31 @@ export class InstallationKey {
 
   constructor(readonly folder: string) {}
 
+  /** For what only this installation reads. */
   async signer(purpose: string): Promise<Sign> {
+    const key = createHmac('sha256', await this.#read())
+      .update(purpose)
+      .digest()
+    return text => createHmac('sha256', key).update(text).digest('hex')
+  }
+
+  /** For what other installations read, too. */
+  async publicSigner(purpose: string): Promise<PublicSigner> {
+    const seed = Buffer.from(hkdfSync('sha256', await this.#read(), '', 'public signer', 32))
+    const key = createPrivateKey({ key: Buffer.concat([PRIVATE_KEY, seed]), format: 'der', type: 'pkcs8' })
+    const spki = createPublicKey(key).export({ format: 'der', type: 'spki' })
+    return {
+      publicKey: spki.subarray(PUBLIC_KEY.length).toString('hex'),
+      sign: text => sign(null, statement(purpose, text), key).toString('hex'),
+    }
+  }
+
+  #read(): Promise<string> {
     this.#secret ??= this.#load().catch(error => {
       this.#secret = null
       throw error
     })
-    const key = createHmac('sha256', await this.#secret)
-      .update(purpose)
-      .digest()
-    return text => createHmac('sha256', key).update(text).digest('hex')
+    return this.#secret
   }
 
   async #load(): Promise<string> {
@@ -41,6 +73,20 @@ export class InstallationKey {
     if (secret === null) throw Object.assign(new Error(`${FILE} cannot be kept`), { code: 'EIO' })
     return secret
   }
+}
+
+/** Whether the owner of a public key has signed a text for a purpose. */
+export function isSignedBy(publicKey: string, purpose: string, text: string, signature: string): boolean {
+  return verify(null, statement(purpose, text), keyObjectOf(publicKey), Buffer.from(signature, 'hex'))
+}
+
+function keyObjectOf(publicKey: string): KeyObject {
+  const key = Buffer.concat([PUBLIC_KEY, Buffer.from(publicKey, 'hex')])
+  return createPublicKey({ key, format: 'der', type: 'spki' })
+}
+
+function statement(purpose: string, text: string): Buffer {
+  return Buffer.from(`${purpose}\n${text}`)
 }
 
 /** Null without a file. A secret that others could read, or a damaged one, is worth nothing, and is removed. */

@@ -2,6 +2,7 @@ import { auditCommand } from './audit.ts'
 import { consoleCommand } from './console.ts'
 import { holdCommand } from './holds/hold.ts'
 import { holdsCommand, unholdCommand } from './holds/holds.ts'
+import { keysCommand } from './keys.ts'
 import type { Args } from './lib/args.ts'
 import type { Io } from './lib/io.ts'
 import { formatsCommand } from './locks/formats.ts'
@@ -49,21 +50,30 @@ fence was made from.`,
   },
   {
     help: `release-all --plan changes nothing: it writes down exactly which locks it would release and prints the command that
-applies the plan, now or later, here or elsewhere. The same command resumes an interrupted plan. cleanup
-makes a plan of the expired locks. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo restores what was released, where the
-name is still free and the format allows it.`,
+applies the plan, now or later, here or elsewhere. CODE stands for exactly these locks, as they were read. The same command
+resumes an interrupted plan. cleanup makes a plan of the expired locks, and applies it if CODE shows that they are the ones you
+saw. A plan is signed: one of another installation is applied once its key is trusted, and a file that other users can write
+with --accept-file. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo restores what was released, where the name is still free
+and the format allows it.`,
     commands: {
       'release-all': [
         releaseAllCommand,
         '<store> --plan FILE [--state S] [--owner TEXT] [--key TEXT] [--filter TEXT] [--watch SECONDS] [--json]',
-        '--apply FILE [<store>] --confirm "NAME COUNT"... --reason TEXT [--rate N] [--json]',
+        `--apply FILE [<store>] --confirm "NAME COUNT-CODE"... --reason TEXT [--rate N]
+[--accept-file] [--json]`,
       ],
       cleanup: [
         cleanupCommand,
-        '<store> [--plan FILE] [--confirm "NAME COUNT"... --reason TEXT [--rate N]] [--json]',
+        '<store> [--plan FILE] [--confirm "NAME COUNT-CODE"... --reason TEXT [--rate N]] [--json]',
       ],
       undo: [undoCommand, '<plan or action id> [<store>] [--reason TEXT] [--json]'],
     },
+  },
+  {
+    help: `keys prints the key that this installation signs its plans with, and the keys of others whose plans it accepts. --trust
+accepts the plans of another installation, by a name of your choice and the key that "lockkeeper keys" prints there; --forget
+refuses them again.`,
+    commands: { keys: [keysCommand, '[--json]', '--trust NAME KEY [--json]', '--forget NAME [--json]'] },
   },
   {
     help: `hold takes a lock on purpose to keep a job from running. It stays, renews the lock, and releases it at the end or on
@@ -132,7 +142,7 @@ verify.`,
       switch: [
         switchCommand,
         `<from> <to> [--env-file FILE [--change-env]] [--quiet 30s] [--report FILE] [--json]
-[--clean "NAME COUNT"] [--pass STEP]... [--reason TEXT] [--back STEP]`,
+[--clean "NAME COUNT-CODE"] [--pass STEP]... [--reason TEXT] [--back STEP]`,
         '--list [--json]',
         '--abandon ID --reason TEXT [--json]',
       ],

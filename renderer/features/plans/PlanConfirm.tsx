@@ -3,7 +3,13 @@ import { useStore } from 'zustand'
 import { kindOf } from '../../../shared/kinds.ts'
 import { releaseConsequences } from '../../../shared/lock-words.ts'
 import { type PlanWarningCode, planWarnings } from '../../../shared/plan-words.ts'
-import { attemptsLeft, confirmationOf, type PlanStore, type PlanSummary } from '../../../shared/plans.ts'
+import {
+  attemptsLeft,
+  confirmationOf,
+  type PlanStore,
+  type PlanSummary,
+  typedConfirmation,
+} from '../../../shared/plans.ts'
 import { ask, consoleStore } from '../../state/console.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -21,7 +27,7 @@ import { useShape } from './use-plan-view.ts'
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onBack: () => void }
 
 /**
- * The confirmation. Each store requires its name and the count of its locks typed; only the button starts the run, so that
+ * The confirmation. Each store requires its name, the count of its locks and the code of the plan typed; only the button starts the run, so that
  * a stray key in a half-read dialog does nothing.
  */
 export function PlanConfirm({ book, plan, onBack }: Props) {
@@ -46,11 +52,11 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
 
   const involved = plan.stores.flatMap((store, i) => {
     const count = counts[i] ?? 0
-    return count === 0 ? [] : [{ store, i, wanted: confirmationOf(store, count), open: entryOf(store) }]
+    return count === 0 ? [] : [{ store, i, wanted: confirmationOf(plan, store, count), open: entryOf(store) }]
   })
   const ready =
     involved.length > 0 &&
-    involved.every(({ i, wanted, open }) => typed[i] === wanted && !open?.readOnly) &&
+    involved.every(({ i, wanted, open }) => isConfirmed(typed[i], wanted) && !open?.readOnly) &&
     reason.trim() !== '' &&
     isRate(rate)
   const attempts = attemptsLeft(plan.progress)
@@ -128,6 +134,10 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
   )
 }
 
+function isConfirmed(typed: string | undefined, wanted: string): boolean {
+  return typedConfirmation(typed ?? '') === wanted
+}
+
 type FieldProps = {
   readonly store: PlanStore
   readonly wanted: string
@@ -137,7 +147,7 @@ type FieldProps = {
 
 function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
   const [left, setLeft] = useState(false)
-  const right = typed === wanted
+  const right = isConfirmed(typed, wanted)
   const shown = shownText(wanted, 120)
   return (
     <TextField

@@ -69,6 +69,7 @@ function Origin({ plan }: { readonly plan: PlanSummary }) {
   return (
     <div className={`${styles.origin} muted`}>
       <span>{t.plans.madeBy(shownText(user, 60), shownText(host, 60), plan.createdAt)}</span>
+      {plan.maker !== null && <span>{t.plans.maker(shownText(plan.maker, 60))}</span>}
       <span>{t.plans.ofStores(plan.stores.length)}</span>
       <span className="mono">{shownText(plan.planId, 64)}</span>
       {plan.filter !== '' && <span className="mono">{t.plans.filteredBy(shownText(plan.filter, 120))}</span>}

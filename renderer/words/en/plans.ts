@@ -43,6 +43,7 @@ export const plans = {
       `${numbers.format(there)} of ${plural(all, 'lock', 'locks')} read…`,
     lost: 'This plan is no longer updated.',
     madeBy: (user: string, host: string, at: number) => `Made ${dateTime(at)} by ${user} on ${host}`,
+    maker: (name: string) => `Signed by ${name}’s Lockkeeper`,
     filteredBy: (filter: string) => `filter: ${filter}`,
     ofStores: (n: number) => plural(n, 'store', 'stores'),
     leftOut: (names: string) => `Left out, because they are read-only: ${names}.`,

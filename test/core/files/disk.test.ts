@@ -1,7 +1,13 @@
 import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { appendTo, createFile, replaceFile, replaceFileNow } from '../../../electron/core/files/disk.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  appendTo,
+  createFile,
+  replaceFile,
+  replaceFileNow,
+  whoElseMayWrite,
+} from '../../../electron/core/files/disk.ts'
 import { FolderLock } from '../../../electron/core/files/folder-lock.ts'
 import { sleep } from '../../../electron/core/lib/timers.ts'
 import { dataFolder } from '../../hosts/cli/run-cli.ts'
@@ -65,4 +71,26 @@ it('a file that fails to be replaced stays, without a draft beside it', async ()
       name => name.includes('.new') && folder.endsWith(name.split('.')[0] ?? ''),
     ),
   ).toEqual([])
+})
+
+describe('the writers of a file', () => {
+  afterEach(() => vi.unstubAllEnvs())
+  const own = process.getuid?.() ?? 0
+
+  it.each([
+    ['its owner alone', { uid: own, mode: 0o100600 }, null],
+    ['an owner whom all may read', { uid: own, mode: 0o100644 }, null],
+    ['root', { uid: 0, mode: 0o100600 }, null],
+    ['its group', { uid: own, mode: 0o100660 }, 'can be written by other users (mode 660)'],
+    ['everyone', { uid: own, mode: 0o100602 }, 'can be written by other users (mode 602)'],
+    ['another user', { uid: 4242, mode: 0o100600 }, 'belongs to another user (uid 4242)'],
+  ])('may be %s', (_, stats, others) => {
+    expect(whoElseMayWrite(stats)).toBe(others)
+  })
+
+  it.runIf(own === 0)('include the user who called sudo, for root', () => {
+    vi.stubEnv('SUDO_UID', '4242')
+    expect(whoElseMayWrite({ uid: 4242, mode: 0o600 })).toBeNull()
+    expect(whoElseMayWrite({ uid: 4243, mode: 0o600 })).toBe('belongs to another user (uid 4243)')
+  })
 })

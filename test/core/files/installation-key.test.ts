@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { InstallationKey } from '../../../electron/core/files/installation-key.ts'
+import { InstallationKey, isSignedBy } from '../../../electron/core/files/installation-key.ts'
 import { dataFolder } from '../../hosts/cli/run-cli.ts'
 
 const signed = async (folder: string, text = 'text', purpose = 'undo') =>
@@ -47,5 +47,34 @@ describe('the key of an installation', () => {
     await signed(other)
     symlinkSync(join(other, 'installation.key'), join(folder, 'installation.key'))
     await expect(signed(folder)).rejects.toMatchObject({ code: 'ELOOP' })
+  })
+})
+
+describe('the public signature of an installation', () => {
+  const signer = (folder: string) => new InstallationKey(folder).publicSigner('plan')
+
+  it('is one of the same key after each start, and keeps no further file', async () => {
+    const folder = dataFolder()
+    const { publicKey, sign } = await signer(folder)
+    expect(await signer(folder)).toMatchObject({ publicKey: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect((await signer(folder)).publicKey).toBe(publicKey)
+    expect((await signer(dataFolder())).publicKey).not.toBe(publicKey)
+    expect(isSignedBy(publicKey, 'plan', 'text', sign('text'))).toBe(true)
+    expect(readdirSync(folder)).toEqual(['installation.key'])
+    expect(readFileSync(join(folder, 'installation.key'), 'utf8')).not.toContain(publicKey)
+  })
+
+  it('is good for its text, purpose and key, and no other', async () => {
+    const { publicKey, sign } = await signer(dataFolder())
+    const other = await signer(dataFolder())
+    const signature = sign('text')
+    expect([
+      isSignedBy(publicKey, 'plan', 'other', signature),
+      isSignedBy(publicKey, 'audit', 'text', signature),
+      isSignedBy(other.publicKey, 'plan', 'text', signature),
+      isSignedBy(publicKey, 'plan', 'text', other.sign('text')),
+      isSignedBy(publicKey, 'plan', 'text', signature.slice(2)),
+      isSignedBy(publicKey, 'plan', 'text', ''),
+    ]).toEqual([false, false, false, false, false, false])
   })
 })

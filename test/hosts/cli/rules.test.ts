@@ -93,8 +93,8 @@ describe('the command line beside a console', () => {
       await c.ask('stores.add', { profile: profile({ name: 'A', address: one.address }) }),
       await c.ask('stores.add', { profile: profile({ name: 'B', address: two.address }) }),
     ]
-    const { planId } = await c.ask('plans.create', { storeIds: [a.storeId, b.storeId] })
-    await c.ask('plans.apply', { planId, confirm: ['A 1', 'B 2'], reason: 'stuck' })
+    const { planId, code } = await c.ask('plans.create', { storeIds: [a.storeId, b.storeId] })
+    await c.ask('plans.apply', { planId, confirm: [`A 1-${code}`, `B 2-${code}`], reason: 'stuck' })
     await expect.poll(followPlan(c, planId).state).toBe('done')
     expect(await o.run('undo', planId)).toMatchObject({
       code: 0,

@@ -1,189 +1,187 @@
-import { createHash } from 'node:crypto'
-import { type FileHandle, readFile, stat } from 'node:fs/promises'
-import { z } from 'zod'
-import {
-  exclusionSchema,
-  type PlanEntry,
-  type PlanHeader,
-  planEntrySchema,
-  planHeaderSchema,
-  planResultSchema,
-} from '../../../../shared/plans.ts'
-import { failureSchema } from '../../../../shared/result.ts'
+import { type FileHandle, stat } from 'node:fs/promises'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { codeOf, createFile, openToAppend, parseJson } from '../../files/disk.ts'
-import { eachYielding, WorkQueue } from '../../lib/concurrency.ts'
+import { codeOf, createFile, openToAppend, openToRead, whoElseMayWrite } from '../../files/disk.ts'
+import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
+import type { TrustedKeys } from '../keys/trusted-keys.ts'
+import {
+  addLines,
+  isSigned,
+  type JournalLine,
+  type PlanContents,
+  type PlanSignatures,
+  type PlanText,
+  readPlan,
+} from './plan-text.ts'
 
-/**
- * A plan as an append-only file of JSON lines: the header, one line per lock, a digest over both, then the journal. A line is
- * on disk before the change it announces. A process that dies leaves at most one partial line.
- */
-
-const firstLineSchema = planHeaderSchema.extend({ lockkeeper: z.literal('plan'), version: z.literal(1) })
-const frozenSchema = z.object({ frozen: z.string() })
-
-const at = z.number()
-const n = z.number().int().min(0)
-const places = z.array(n)
-const by = z.object({ user: z.string(), host: z.string(), pid: z.number() })
-const results = z.array(z.object({ n, result: planResultSchema.nullable() }))
-const troubles = z.array(z.object({ store: z.number(), error: failureSchema }))
-const exclusions = z.array(exclusionSchema).max(100_000)
-const journalLineSchema = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('exclude'), at, by, exclusions, excluded: z.boolean() }),
-  /** `action` is its name in the audit log. */
-  z.object({
-    is: z.literal('apply'),
-    at,
-    by,
-    action: z.string(),
-    reason: z.string(),
-    rate: z.number().nullable(),
-  }),
-  /** Before an attempt. Without a result, its outcome is unknown. */
-  z.object({ is: z.literal('try'), at, places }),
-  z.object({ is: z.literal('results'), results }),
-  z.object({ is: z.literal('returned'), at, places }),
-  /** `troubles` is why the run ended early. */
-  z.object({ is: z.literal('end'), at, troubles }),
-])
-export type JournalLine = z.infer<typeof journalLineSchema>
-
-export type PlanContents = Awaited<ReturnType<typeof readPlan>>
-
-/** Refuses another kind of file, and an edited plan: exactly what was reviewed is released. */
-export async function readPlan(text: string) {
-  const length = text.lastIndexOf('\n') + 1
-  const lines = text.slice(0, length).split('\n').slice(0, -1)
-  const first = firstLineSchema.safeParse(parseJson(lines[0] ?? ''))
-  if (!first.success) throw new StoreError('BAD_INPUT', 'This is not a plan file that this version can read')
-  const { lockkeeper: _, version: __, ...header } = first.data
-  const entries: PlanEntry[] = []
-  await eachYielding(lines.slice(1, 1 + header.count), line => {
-    const entry = planEntrySchema.safeParse(parseJson(line))
-    if (!entry.success || entry.data.n !== entries.length || entry.data.store >= header.stores.length)
-      throw damaged(entries.length + 2)
-    entries.push(entry.data)
-  })
-  const frozen = frozenSchema.safeParse(parseJson(lines[1 + header.count] ?? ''))
-  const reviewed = `${lines.slice(0, 1 + header.count).join('\n')}\n`
-  if (!frozen.success || frozen.data.frozen !== digestOf(reviewed))
-    throw new StoreError('BAD_INPUT', 'The plan file was modified, so it is not used: make a new plan')
-  const journal: JournalLine[] = []
-  await eachYielding(lines.slice(2 + header.count), (line, i) => {
-    const entry = journalLineSchema.safeParse(withoutStrikes(parseJson(line)))
-    if (!entry.success) throw damaged(i + 3 + header.count)
-    journal.push(entry.data)
-  })
-  return {
-    header,
-    entries,
-    journal,
-    /** Of the header and the locks. */
-    digest: frozen.data.frozen,
-    /** Of the complete lines; a partial line may follow. */
-    length: Buffer.byteLength(text.slice(0, length)),
-  }
+export type PlanAccess = {
+  readonly keys: TrustedKeys
+  /** Also to a file that other users own or can write. */
+  readonly acceptFile?: boolean | undefined
 }
 
-/** The file of one plan, for appending. */
+const CHUNK_BYTES = 256 * 1024
+
+/** The file of one plan, for appending. A line is on disk before the change it announces. */
 export class PlanFile {
   readonly #queue = new WorkQueue()
-  /** After our last write: another size means that another process has written. */
-  #size: number
-  /** The start of lines that failed to write and may be there in part. */
-  #torn: number | null = null
+  /** As last read or written. What follows in the file is not signed, or was written by another process. */
+  #signatures: PlanSignatures
+  /** An append failed: its lines may be in the file, or a part of them. */
+  #isTorn = false
 
-  constructor(
+  private constructor(
     readonly path: string,
-    /** A partial line after it is cut off before the next append. */
-    length: number,
-    /** Of the header and the locks. */
-    readonly digest: string,
+    signatures: PlanSignatures,
+    readonly access: PlanAccess,
   ) {
-    this.#size = length
+    this.#signatures = signatures
   }
 
-  static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
-    const lines = [safeJson({ lockkeeper: 'plan', version: 1, ...header })]
-    await eachYielding(entries, entry => lines.push(safeJson(entry)))
-    const text = `${lines.join('\n')}\n`
-    const digest = digestOf(text)
-    return PlanFile.keep(path, `${text}${safeJson({ frozen: digest })}\n`, digest)
+  /** Writes the text of a plan unchanged, up to its last signature. */
+  static async create(
+    path: string,
+    { text, signatures }: Omit<PlanText, 'contents'>,
+    access: PlanAccess,
+  ): Promise<PlanFile> {
+    await createFile(path, signedPart(text, signatures), handle => handle.sync()).catch(failToWrite)
+    return new PlanFile(path, signatures, access)
   }
 
-  /** Writes the text of a plan unchanged: rewritten, it would have another digest. */
-  static async keep(path: string, text: string, digest: string): Promise<PlanFile> {
-    await createFile(path, text, handle => handle.sync()).catch(failToWrite)
-    return new PlanFile(path, Buffer.byteLength(text), digest)
+  static async read(
+    path: string,
+    access: PlanAccess,
+  ): Promise<{ readonly file: PlanFile; readonly contents: PlanContents }> {
+    const { contents, signatures } = await readPlan(await readText(path, access), access.keys)
+    return { file: new PlanFile(path, signatures, access), contents }
   }
 
-  static async read(path: string): Promise<{ file: PlanFile; contents: PlanContents }> {
-    const text = await readFile(path, 'utf8').catch(error => {
-      const code = codeOf(error)
-      if (code === 'ENOENT') throw new StoreError('NOT_FOUND', 'This plan does not exist', { cause: error })
-      throw new StoreError('BAD_INPUT', `The plan cannot be read (${code})`, { cause: error })
-    })
-    const contents = await readPlan(text)
-    return { file: new PlanFile(path, contents.length, contents.digest), contents }
+  /** Refuses a plan that someone has signed who is no longer trusted. */
+  async checkSigners(): Promise<void> {
+    await this.access.keys.namesOf(this.#signatures.signers)
   }
 
   /** Returns once the lines are on disk. */
   append(lines: readonly JournalLine[]): Promise<void> {
-    const text = lines.map(line => `${safeJson(line)}\n`).join('')
     return this.#queue.run(async () => {
-      const handle = await openToAppend(this.path, { create: false }).catch(failToWrite)
-      try {
-        const { size } = await handle.stat()
-        // A partial line followed by others would make the whole plan unreadable.
-        const end = this.#torn ?? (await wholeLines(handle, this.#size, size))
-        if (end < size) await handle.truncate(end)
-        this.#torn = end
-        await handle.appendFile(text)
-        await handle.datasync()
-        this.#torn = null
-        this.#size = end + Buffer.byteLength(text)
-      } catch (error) {
-        failToWrite(error)
-      } finally {
-        await handle.close().catch(failToWrite)
-      }
+      const { text, signatures } = await addLines(
+        this.#signatures,
+        lines.map(line => `${safeJson(line)}\n`).join(''),
+        this.access.keys,
+      ).catch(failToWrite)
+      await this.#write(text, signatures)
     })
   }
 
   /** The content, if another process has written to the file. */
   async changed(): Promise<PlanContents | null> {
     const now = await stat(this.path).catch(() => null)
-    if (now?.size === this.#size) return null
-    const { contents } = await PlanFile.read(this.path)
-    this.#size = contents.length
+    if (now?.size === this.#signatures.length) return null
+    const { contents, signatures } = await readPlan(await readText(this.path, this.access), this.access.keys)
+    if (signatures.frozen !== this.#signatures.frozen)
+      throw new StoreError('REFUSED', 'The plan file was replaced by another plan: open it again')
+    this.#signatures = signatures
     return contents
+  }
+
+  /** Whether the text of this plan has more lines than the file. Refuses another plan, and one that went on differently. */
+  async isShorterThan(other: Omit<PlanText, 'contents'>): Promise<boolean> {
+    return (await this.#missing(other)).length > 0
+  }
+
+  /** Appends what the text has more than the file. */
+  async catchUpWith(other: Omit<PlanText, 'contents'>): Promise<void> {
+    await this.#queue.run(async () => this.#write(await this.#missing(other), other.signatures))
+  }
+
+  async *chunks(): AsyncIterable<string> {
+    const handle = await openPlan(this.path, this.access)
+    try {
+      const options = { encoding: 'utf8', highWaterMark: CHUNK_BYTES, autoClose: false } as const
+      for await (const text of handle.createReadStream(options)) yield text as string
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async #missing({ text, signatures }: Omit<PlanText, 'contents'>): Promise<Buffer> {
+    if (signatures.frozen !== this.#signatures.frozen)
+      throw new StoreError('REFUSED', 'A different plan with this id is kept here: the file was not imported')
+    const here = signedPart(await readText(this.path, this.access), this.#signatures)
+    const there = signedPart(text, signatures)
+    const common = Math.min(here.length, there.length)
+    if (!here.subarray(0, common).equals(there.subarray(0, common)))
+      throw new StoreError(
+        'REFUSED',
+        'This plan was changed both here and in the file: the file was not imported. Open the plan that is kept here',
+      )
+    return there.subarray(common)
+  }
+
+  async #write(text: string | Buffer, signatures: PlanSignatures): Promise<void> {
+    const { length } = this.#signatures
+    const handle = await openToAppend(this.path, { create: false }).catch(failToWrite)
+    try {
+      const stats = await handle.stat()
+      checkWriters(stats, this.access)
+      const { size } = stats
+      if (!this.#isTorn && (size < length || (await hasSignature(handle, length, size))))
+        throw new StoreError('REFUSED', 'The plan cannot be written: another process has changed its file')
+      // A partial line followed by others would make the whole plan unreadable.
+      if (length < size) await handle.truncate(length)
+      this.#isTorn = true
+      await handle.appendFile(text)
+      await handle.datasync()
+      this.#isTorn = false
+      this.#signatures = signatures
+    } catch (error) {
+      failToWrite(error)
+    } finally {
+      await handle.close().catch(failToWrite)
+    }
   }
 }
 
-/** The end of the last complete line; `from` is the end of an earlier one. */
-async function wholeLines(handle: FileHandle, from: number, size: number): Promise<number> {
-  if (size <= from) return size
-  const { buffer } = await handle.read(Buffer.alloc(size - from), 0, size - from, from)
-  return from + buffer.lastIndexOf(0x0a) + 1
+function signedPart(text: string, { length }: PlanSignatures): Buffer {
+  return Buffer.from(text).subarray(0, length)
 }
 
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+async function hasSignature(handle: FileHandle, from: number, to: number): Promise<boolean> {
+  if (to <= from) return false
+  const { buffer } = await handle.read(Buffer.alloc(to - from), 0, to - from, from)
+  return isSigned(buffer.toString())
 }
 
-/** The first plan files called an exclusion a strike. */
-function withoutStrikes(line: unknown): unknown {
-  if (typeof line !== 'object' || line === null || !('is' in line) || line.is !== 'strike') return line
-  const { strikes, struck, ...rest } = line as Record<string, unknown>
-  return { ...rest, is: 'exclude', exclusions: strikes, excluded: struck }
+async function readText(path: string, access: PlanAccess): Promise<string> {
+  const handle = await openPlan(path, access)
+  try {
+    return await handle.readFile('utf8')
+  } catch (error) {
+    failToRead(error)
+  } finally {
+    await handle.close()
+  }
 }
 
-function damaged(line: number): StoreError {
-  return new StoreError(
-    'BAD_INPUT',
-    `The plan file is damaged in line ${line}, so it is not used: make a new plan`,
+async function openPlan(path: string, access: PlanAccess): Promise<FileHandle> {
+  const handle = await openToRead(path).catch(failToRead)
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile()) throw new StoreError('BAD_INPUT', 'The plan cannot be read: it is not a file')
+    checkWriters(stats, access)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+function checkWriters(stats: Parameters<typeof whoElseMayWrite>[0], { acceptFile }: PlanAccess): void {
+  const who = acceptFile ? null : whoElseMayWrite(stats)
+  if (who === null) return
+  throw new StoreError(
+    'REFUSED',
+    `The plan file ${who}, so it is not used: make a copy that only you can write, or add --accept-file to the command`,
   )
 }
 
@@ -193,7 +191,14 @@ const REASONS: Record<string, string> = {
   ELOOP: 'it is a symbolic link: name the file that it leads to',
 }
 
+function failToRead(error: unknown): never {
+  const code = codeOf(error)
+  if (code === 'ENOENT') throw new StoreError('NOT_FOUND', 'This plan does not exist', { cause: error })
+  throw new StoreError('BAD_INPUT', `The plan cannot be read (${REASONS[code] ?? code})`, { cause: error })
+}
+
 function failToWrite(error: unknown): never {
+  if (error instanceof StoreError) throw error
   const code = codeOf(error)
   throw new StoreError('REFUSED', `The plan cannot be written (${REASONS[code] ?? code})`, { cause: error })
 }

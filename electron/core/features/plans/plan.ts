@@ -14,8 +14,10 @@ import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { firstPage, pagesOf } from '../../lib/json-size.ts'
 import { sleep } from '../../lib/timers.ts'
-import type { JournalLine, PlanContents, PlanFile } from './plan-file.ts'
+import { codeOf } from './plan-code.ts'
+import type { PlanFile } from './plan-file.ts'
 import { lockPlan } from './plan-lock.ts'
+import type { JournalLine, PlanContents, PlanText } from './plan-text.ts'
 import type { UndoCopies } from './undo-copies.ts'
 
 /** Between two events about the progress. */
@@ -43,6 +45,8 @@ const NEVER_APPLIED: Applied = { startedAt: null, endedAt: null, reason: null, r
 export class Plan {
   readonly header: PlanContents['header']
   readonly entries: readonly PlanEntry[]
+  readonly maker: string | null
+  readonly #digests: readonly number[]
   results: (PlanResult | null)[] = []
   /** Released locks that their previous holder re-acquired; null before the check. */
   #returned: Set<number> | null = null
@@ -53,6 +57,7 @@ export class Plan {
   /** Resolves when the run has unlocked the plan. */
   ending: Promise<void> = Promise.resolve()
   #exclusions = new ExclusionIndex()
+  #code: string | null = null
   #applied = NEVER_APPLIED
   /** Until when its releases can be restored. */
   #undoUntil: number | null = null
@@ -60,10 +65,12 @@ export class Plan {
 
   constructor(
     readonly file: PlanFile,
-    { header, entries, journal }: Pick<PlanContents, 'header' | 'entries' | 'journal'>,
+    { header, entries, digests, journal, maker }: PlanContents,
   ) {
     this.header = header
     this.entries = entries
+    this.maker = maker
+    this.#digests = digests
     this.replay(journal)
   }
 
@@ -80,6 +87,7 @@ export class Plan {
     this.results = this.entries.map(() => null)
     this.#returned = null
     this.#exclusions = new ExclusionIndex()
+    this.#code = null
     this.#applied = NEVER_APPLIED
     for (const line of journal) this.note(line)
     this.changes.changed()
@@ -98,6 +106,7 @@ export class Plan {
         // An applied plan stays as it was confirmed.
         if (this.wasApplied) return
         for (const exclusion of line.exclusions) this.#exclusions.set(exclusion, line.excluded)
+        this.#code = null
         return
       case 'apply': {
         const { at, reason, rate } = line
@@ -123,6 +132,15 @@ export class Plan {
         }
         return
     }
+  }
+
+  /** Continues with the journal of another file of this plan, if that is longer. */
+  async catchUpWith(other: PlanText): Promise<void> {
+    if (!(await this.file.isShorterThan(other))) return
+    await this.alone(async () => {
+      await this.file.catchUpWith(other)
+      this.replay(other.contents.journal)
+    })
   }
 
   /** Runs the work while no other screen or process changes the plan. */
@@ -160,6 +178,13 @@ export class Plan {
     return this.entries.filter(
       entry => entry.store === store && !this.isExcluded(entry) && isOpen(this.results[entry.n] ?? null),
     )
+  }
+
+  /** Identifies the locks that are not excluded. An applied plan keeps its code. */
+  get code(): string {
+    const kept = () => this.#digests.filter((_, n) => !this.isExcluded(this.entries[n] as PlanEntry))
+    this.#code ??= codeOf(this.header.kind, kept())
+    return this.#code
   }
 
   async findUndo(copies: UndoCopies): Promise<void> {
@@ -236,6 +261,8 @@ export class Plan {
     return {
       ...this.header,
       file: this.file.path,
+      maker: this.maker,
+      code: this.code,
       exclusions,
       exclusionsLeft: all.length - exclusions.length,
       progress: this.progress(),

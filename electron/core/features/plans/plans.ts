@@ -1,14 +1,19 @@
-import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
-import { type ComparisonEvent, confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
+import {
+  type ComparisonEvent,
+  confirmationOf,
+  type PlanSummary,
+  typedConfirmation,
+} from '../../../../shared/plans.ts'
 import { versionOf } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { firstPage, PAGE_BYTES, pagesOf } from '../../lib/json-size.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { NEVER } from '../../lib/timers.ts'
+import type { TrustedKeys } from '../keys/trusted-keys.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
 import { checkChange } from '../stores/store-rules.ts'
 import { compare } from './compare.ts'
@@ -21,13 +26,15 @@ import {
   strictFilter,
 } from './freeze.ts'
 import { Plan } from './plan.ts'
-import { type PlanContents, PlanFile, readPlan } from './plan-file.ts'
+import { PlanFile } from './plan-file.ts'
+import { readPlan, writePlan } from './plan-text.ts'
 import { PlanRun, type RunContext } from './run.ts'
 import { releaseTask, restoreTask } from './task.ts'
 
 export type PlansOptions = RunContext & {
   readonly dataFolder: string
   readonly stores: Pick<OpenStores, 'get' | 'at'>
+  readonly keys: TrustedKeys
   /** The operator may name files on the command line, but not in a page. */
   readonly mayNameFiles: boolean
 }
@@ -38,7 +45,7 @@ const PURGE_EVERY_MS = 30_000
 export class Plans {
   readonly #folder: string
   readonly #plans = new Map<string, Plan>()
-  /** Summaries of plan files, valid while the file has the same version. */
+  /** Summaries of plan files, valid for a version of the file and of the trusted keys. */
   readonly #summaries = new Map<string, { readonly version: string; readonly summary: PlanSummary }>()
   readonly #purging: NodeJS.Timeout
 
@@ -68,7 +75,8 @@ export class Plans {
       return this.#make(path, frozen, { kind: 'restore', filter: '', left, undoes: of }, action)
     },
     'plans.list': async () => firstPage(await this.list(), undefined, 3 * PAGE_BYTES),
-    'plans.open': async ({ file }) => this.#summary(await this.#open(this.#namedPath(file))),
+    'plans.open': async ({ file, acceptFile }) =>
+      this.#summary(await this.#open(this.#namedPath(file), acceptFile)),
     'plans.import': ({ text }) => this.#import(text),
     'plans.remove': async ({ planId }) => {
       const plan = await this.#find(planId)
@@ -95,7 +103,7 @@ export class Plans {
       // Its stores are checked once the plan is locked: another console may exclude some of its locks until then.
       stores: () => [],
       apply: () => this.#apply(input, action),
-      outcome: ({ planId }) => ({ outcome: 'begun', plan: planId }),
+      outcome: ({ planId, maker }) => ({ outcome: 'begun', plan: planId, ...(maker && { maker }) }),
     }),
     'plans.steer': async ({ planId, to, rate }) => {
       const plan = await this.#find(planId)
@@ -122,10 +130,11 @@ export class Plans {
   /** The plans of the folder, each file read once per version. Other files are skipped. */
   async #listFolder(): Promise<PlanSummary[]> {
     const summaries: PlanSummary[] = []
+    const trusted = (await this.options.keys.list()).trusted.map(({ key }) => key).join()
     for (const name of await readdir(this.#folder).catch(() => [])) {
       if (!/^[\w-]{1,64}\.plan$/.test(name)) continue
       const path = join(this.#folder, name)
-      const version = await versionOf(path)
+      const version = `${await versionOf(path)} ${trusted}`
       let known = this.#summaries.get(path)
       if (known?.version !== version) {
         // The plan itself is dropped: a folder of large plans must not stay in memory.
@@ -156,36 +165,17 @@ export class Plans {
 
   /** A plan that is already here continues with the longer journal of the two files. */
   async #import(text: string): Promise<PlanSummary> {
-    const contents = await readPlan(text)
-    const { planId } = contents.header
+    const { keys } = this.options
+    const read = await readPlan(text, keys)
+    const { planId } = read.contents.header
     let plan = await this.#find(planId).catch(() => null)
-    if (plan) await this.#merge(plan, contents)
+    if (plan) await plan.catchUpWith(read)
     else {
-      const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-      const file = await PlanFile.keep(await this.#ownPath(planId), whole, contents.digest)
-      plan = this.#keep(new Plan(file, contents))
+      const file = await PlanFile.create(await this.#ownPath(planId), read, { keys })
+      plan = this.#keep(new Plan(file, read.contents))
     }
     await plan.findUndo(this.options.copies)
     return this.#summary(plan)
-  }
-
-  async #merge(plan: Plan, { digest, journal }: PlanContents): Promise<void> {
-    if (plan.file.digest !== digest)
-      throw new StoreError('REFUSED', 'A different plan with this id is kept here: the file was not imported')
-    const { contents } = await PlanFile.read(plan.file.path)
-    const here = contents.journal.map(line => JSON.stringify(line))
-    const there = journal.map(line => JSON.stringify(line))
-    const common = Math.min(here.length, there.length)
-    if (here.slice(0, common).join() !== there.slice(0, common).join())
-      throw new StoreError(
-        'REFUSED',
-        'This plan was changed both here and in the file: the file was not imported. Open the plan that is kept here',
-      )
-    if (there.length > here.length)
-      await plan.alone(async () => {
-        await plan.file.append(journal.slice(here.length))
-        plan.replay(journal)
-      })
   }
 
   async #apply(input: Input<'plans.apply'>, action: string): Promise<PlanSummary> {
@@ -213,6 +203,7 @@ export class Plans {
     unlock: () => Promise<void>,
   ): Promise<void> {
     const { copies } = this.options
+    await plan.file.checkSigners()
     const stores = confirmedStores(plan, { confirm, reason }, this.options.stores)
     const { planId, kind, undoes } = plan.header
     const cause = { action, plan: planId, reason }
@@ -242,9 +233,8 @@ export class Plans {
   }
 
   async *#read(planId: string) {
-    const { path } = (await this.#find(planId)).file
-    const file = createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })
-    for await (const text of file) yield { text: text as string }
+    const { file } = await this.#find(planId)
+    for await (const text of file.chunks()) yield { text }
   }
 
   /** Waits for requests in flight; the remaining locks can be attempted another time. */
@@ -262,9 +252,11 @@ export class Plans {
     action: string,
   ): Promise<PlanSummary> {
     const { header, entries, audited } = newPlan(frozen, origin, action)
-    const file = await PlanFile.create(path ?? (await this.#ownPath(header.planId)), header, entries)
+    const { keys } = this.options
+    const written = await writePlan(header, entries, keys)
+    const file = await PlanFile.create(path ?? (await this.#ownPath(header.planId)), written, { keys })
     await this.options.audit.append([audited])
-    return this.#summary(this.#keep(new Plan(file, { header, entries, journal: [] })))
+    return this.#summary(this.#keep(new Plan(file, written.contents)))
   }
 
   async #ended(plan: Plan, stores: readonly (OpenStore | null)[]): Promise<void> {
@@ -285,14 +277,14 @@ export class Plans {
     return this.#plans.get(planId) ?? this.#open(this.#pathOf(planId))
   }
 
-  async #open(path: string): Promise<Plan> {
-    const plan = await this.#load(path)
+  async #open(path: string, acceptFile?: boolean): Promise<Plan> {
+    const plan = await this.#load(path, acceptFile)
     const known = this.#plans.get(plan.planId)
     return known?.file.path === path ? known : this.#keep(plan)
   }
 
-  async #load(path: string): Promise<Plan> {
-    const { file, contents } = await PlanFile.read(path)
+  async #load(path: string, acceptFile?: boolean): Promise<Plan> {
+    const { file, contents } = await PlanFile.read(path, { keys: this.options.keys, acceptFile })
     const plan = new Plan(file, contents)
     await plan.findUndo(this.options.copies)
     return plan
@@ -332,11 +324,12 @@ function confirmedStores(
     // A run outlives the screen that started it.
     const open = storeOf(stores, wanted, NEVER)
     const count = included.filter(({ store }) => store === i).length
-    const expected = confirmationOf(asKnownHere(stores, wanted), count)
-    const missing = `The name of the store and the number of its locks, "${expected}", were not typed`
+    const expected = confirmationOf(plan, asKnownHere(stores, wanted), count)
+    const missing = `The store, the number of its locks and the code of the plan, "${expected}", were not typed`
+    const typed = confirm.map(typedConfirmation)
     checkChange({
       store: open,
-      confirmation: { expected, typed: confirm, missing, reason, subject: 'A plan' },
+      confirmation: { expected, typed, missing, reason, subject: 'A plan' },
     })
     return open
   })

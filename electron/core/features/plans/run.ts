@@ -10,7 +10,7 @@ import { checkWritable } from '../stores/store-rules.ts'
 import { findReacquired } from './compare.ts'
 import { Pace, Speed } from './pace.ts'
 import type { Plan, Run, RunStatus } from './plan.ts'
-import type { JournalLine } from './plan-file.ts'
+import type { JournalLine } from './plan-text.ts'
 import type { Attempt } from './task.ts'
 import type { UndoCopies } from './undo-copies.ts'
 
@@ -286,12 +286,13 @@ export class PlanRun implements Run {
   #settled(n: number, outcome: string, facts: Facts = {}): AuditEntry {
     const { entries, header, planId } = this.plan
     const { store = 0, key, id } = entries[n] ?? {}
+    const open = this.options.stores[store]
     return {
       event: 'settled',
       action: this.options.action,
       plan: planId,
       store: header.stores[store]?.address,
-      storeName: header.stores[store]?.name,
+      storeName: open?.name,
       key,
       id,
       outcome,

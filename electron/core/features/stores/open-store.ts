@@ -147,12 +147,12 @@ export function productionConfirmation(
   }
 }
 
-/** A plan's store with its name and rules in this console, which may differ from those of the host that made the plan. */
+/** A plan's store with its name and rules here: those in the plan are the words of the host that made it. */
 export function asKnownHere(stores: Pick<OpenStores, 'at'>, wanted: PlanStore): PlanStore {
-  const listed = stores.at(wanted.address).filter(each => each.listed)
-  const known = listed.find(each => each.name === wanted.name) ?? listed[0]
-  if (!known) return wanted
-  return { ...wanted, name: known.name, production: known.production || wanted.production }
+  const open = stores.at(wanted.address)
+  const known = open.find(each => each.name === wanted.name) ?? open[0]
+  const name = known?.name ?? shortName(parseAddress(wanted.address))
+  return { ...wanted, name, production: known?.production === true || wanted.production }
 }
 
 /** The open store of a plan: the one with its name and address, or the first at its address. */
@@ -160,9 +160,6 @@ export function storeOf(stores: Pick<OpenStores, 'at'>, wanted: PlanStore, signa
   const open = stores.at(wanted.address, signal)
   const found = open.find(each => each.name === wanted.name) ?? open[0]
   if (!found)
-    throw new StoreError(
-      'REFUSED',
-      `The store ${wanted.name} (${wanted.address}) is not open here: open it first`,
-    )
+    throw new StoreError('REFUSED', `The store at ${wanted.address} is not open here: open it first`)
   return found
 }

@@ -4,9 +4,9 @@ import { LOCK_STATES } from '../../../../shared/locks.ts'
 import { rateSchema } from '../../../../shared/plans.ts'
 import { usageError } from './exit.ts'
 
-type Flag = 'json' | 'once' | 'verify' | 'with-tokens' | 'change-env' | 'list' | 'web'
+type Flag = 'json' | 'once' | 'verify' | 'with-tokens' | 'change-env' | 'list' | 'web' | 'accept-file'
 
-/** Options with a value, of locks, plans, holds, reports, switches and servers. */
+/** Options with a value, of locks, plans, holds, reports, switches, servers, the audit log and keys. */
 type Text =
   | ('state' | 'owner' | 'limit' | 'fence' | 'reason')
   | ('plan' | 'apply' | 'key' | 'filter' | 'watch' | 'rate')
@@ -15,6 +15,7 @@ type Text =
   | ('env-file' | 'quiet' | 'report' | 'clean' | 'back' | 'abandon')
   | ('port' | 'keys' | 'interval' | 'timeout')
   | ('head' | 'anchor')
+  | ('trust' | 'forget')
 
 /** The options of all commands; `confirm` is a list where the usage lets it be repeated. */
 type Options = { readonly [name in Flag]?: boolean } & { readonly [name in Text]?: string } & {

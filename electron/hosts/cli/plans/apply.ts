@@ -12,6 +12,7 @@ import {
   type PlanProgress,
   type PlanResult,
   type PlanSummary,
+  typedConfirmation,
 } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { openStore } from '../lib/connect.ts'
@@ -19,6 +20,7 @@ import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print, printJsonItems } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/layout.ts'
 import { progressBar, StatusLine } from '../lib/status-line.ts'
+import { planText } from './summary.ts'
 
 export type ApplyOptions = {
   readonly confirm: readonly string[]
@@ -27,6 +29,8 @@ export type ApplyOptions = {
   readonly json?: boolean | undefined
   /** The address of the plan's store with its password, if it needs one. */
   readonly store: string | undefined
+  /** The operator has just read the plan. */
+  readonly isShown?: boolean
 }
 
 const NAMED_LOCKS = 20
@@ -39,16 +43,21 @@ export async function applyPlan(
   io: Io,
 ): Promise<number> {
   const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
-  const missing = confirmationsOf(plan, counts).find(text => !options.confirm.includes(text)) ?? null
   await openStores(plan, counts, options.store, io)
+  // Only an open store has the name that the operator types.
+  const state = unwrap(await followPlan(client, plan.planId))
+  const typed = options.confirm.map(typedConfirmation)
+  const missing = confirmationsOf(state.plan, counts).find(text => !typed.includes(text)) ?? null
   if (!options.json && missing === null) await printChanges(client, plan, io)
 
   const { planId } = plan
   const { reason, rate } = options
   // A wrong confirmation is sent too: core refuses it and audits the attempt.
   const started = await client.call('plans.apply', { planId, confirm: [...options.confirm], reason, rate })
-  if (!started.ok && started.error.code === 'REFUSED' && missing !== null)
+  if (!started.ok && started.error.code === 'REFUSED' && missing !== null) {
+    if (!options.isShown) await showOnError(client, state, io)
     throw usageError(`To apply this plan, confirm it with --confirm "${neutralise(missing)}"`)
+  }
   unwrap(started)
   const stop = () => {
     io.stderr.write('\nStopping: requests in flight finish, the remaining locks are not touched.\n')
@@ -66,6 +75,12 @@ export async function applyPlan(
   const isWhole = end.kept().every(({ n }) => isAsWanted(end.results.get(n) ?? null))
   // An undo is not complete if a released lock cannot be restored and so is not in the plan.
   return isWhole && !(plan.kind === 'restore' && plan.left > 0) ? EXIT.done : EXIT.partly
+}
+
+/** The confirmation of a plan is not printed without the plan. */
+async function showOnError(client: Client, state: LoadedPlan, io: Io): Promise<void> {
+  const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
+  io.stderr.write(`${planText(state, formats, widthOf(io)).join('\n')}\n\n`)
 }
 
 /** Opens the stores of the plan. */

@@ -26,7 +26,9 @@ export async function releaseAllCommand(args: Args, io: Io): Promise<number> {
   if (apply !== undefined) {
     const options = applyOptions(args)
     const client = connect(io, { stoppable: false })
-    return applyPlan(client, unwrap(await client.call('plans.open', { file: apply })), options, io)
+    const acceptFile = args.options['accept-file']
+    const opened = unwrap(await client.call('plans.open', { file: apply, acceptFile }))
+    return applyPlan(client, opened, options, io)
   }
   const opened = await openStore(io, args.positionals[0] as string)
   const made = await makePlan(opened, filterFrom(args), args, io)
@@ -108,11 +110,12 @@ async function showPlan(
 ): Promise<number> {
   const state = unwrap(await followPlan(client, plan.planId))
   const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
-  const command = applyCommand(plan, state.countsByStore(), options.reason)
+  const confirm = confirmationsOf(plan, state.countsByStore())
+  const command = applyCommand(plan, confirm, options.reason)
   if (options.json) {
     const { planId, file, count, left, stores, filter } = plan
     const warnings = planWarnings(plan, state.entries, formats)
-    await print(io, safeJson({ planId, file, count, left, filter, stores, warnings, command }))
+    await print(io, safeJson({ planId, file, count, left, filter, stores, warnings, confirm, command }))
     return EXIT.done
   }
   const width = widthOf(io)

@@ -3,13 +3,7 @@ import type { FormatInfo } from '../../../../shared/locks.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { LoadedPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
-import {
-  confirmationsOf,
-  type Exclusion,
-  groupOf,
-  type PlanEntry,
-  type PlanSummary,
-} from '../../../../shared/plans.ts'
+import { type Exclusion, groupOf, type PlanEntry, type PlanSummary } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
 import { tableRow, wrap } from '../lib/layout.ts'
@@ -17,12 +11,14 @@ import { tableRow, wrap } from '../lib/layout.ts'
 const NAMED_GROUPS = 5
 const NAMED_LOCKS = 10
 
-/** A plan as the operator reads it before applying it. */
+/** A plan as the operator reads it before applying it, without its excluded locks. */
 export function planText(
-  { plan, entries }: Pick<LoadedPlan, 'plan' | 'entries'>,
+  state: Pick<LoadedPlan, 'plan' | 'kept'>,
   formats: ReadonlyMap<string, FormatInfo>,
   width: number,
 ): string[] {
+  const { plan } = state
+  const entries = state.kept()
   const verb = plan.kind === 'release' ? 'release' : 'restore'
   const where = plan.stores.map(({ name }) => escapeForTerminal(name)).join(', ')
   const filter = plan.filter === '' ? [] : wrap('  filter  ', escapeForTerminal(plan.filter), width)
@@ -32,10 +28,13 @@ export function planText(
   return [
     ...wrap(
       '',
-      `Plan ${plan.planId} would ${verb} ${plural(plan.count, 'lock', 'locks')} in ${where}:`,
+      `Plan ${plan.planId} would ${verb} ${plural(entries.length, 'lock', 'locks')} in ${where}:`,
       width,
     ),
     '',
+    ...(plan.maker === null
+      ? []
+      : wrap('  made by ', `${escapeForTerminal(plan.maker)}’s Lockkeeper`, width)),
     ...filter,
     ...(plan.stores.length > 1 ? group('store', each => plan.stores[Number(each)]?.name ?? each) : []),
     ...group('state'),
@@ -93,10 +92,14 @@ function groupsText(
 }
 
 /** The command that applies the plan, ready to copy except for the reason. */
-export function applyCommand(plan: PlanSummary, counts: readonly number[], reason?: string): string {
-  const confirm = confirmationsOf(plan, counts).flatMap(text => ['--confirm', quoted(text)])
+export function applyCommand(
+  { file }: Pick<PlanSummary, 'file'>,
+  confirm: readonly string[],
+  reason?: string,
+): string {
+  const confirmed = confirm.flatMap(text => ['--confirm', quoted(text)])
   const why = reason === undefined ? 'TEXT' : quoted(reason)
-  return ['lockkeeper release-all --apply', shellQuote(plan.file), ...confirm, '--reason', why].join(' ')
+  return ['lockkeeper release-all --apply', shellQuote(file), ...confirmed, '--reason', why].join(' ')
 }
 
 /** In double quotes where every shell reads the text the same way. */

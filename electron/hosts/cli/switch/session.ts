@@ -1,7 +1,7 @@
 import type { Client } from '../../../../shared/client.ts'
 import type { StreamEvent } from '../../../../shared/contract.ts'
 import { followPlan } from '../../../../shared/plan-state.ts'
-import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
+import { confirmationsOf, type PlanSummary, typedConfirmation } from '../../../../shared/plans.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { EnvPreview, SideNow, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
 import { isSeenAfterRestart } from '../../../../shared/switch-steps.ts'
@@ -237,12 +237,15 @@ export class SwitchSession {
     const state = unwrap(await followPlan(client, plan.planId))
     const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
     for (const text of planText(state, formats, widthOf(io))) await terminal.print(text)
-    const [store] = plan.stores
-    const wanted = store ? confirmationOf(store, state.countsByStore()[0] ?? 0) : ''
+    const [wanted = ''] = confirmationsOf(plan, state.countsByStore())
     const { clean, reason } = options
     if (clean !== null && reason !== null)
       return this.#apply(plan, clean, reason).catch(error => {
-        if (!(error instanceof CliError) || error.failure.code !== 'BAD_INPUT' || clean === wanted)
+        if (
+          !(error instanceof CliError) ||
+          error.failure.code !== 'BAD_INPUT' ||
+          typedConfirmation(clean) === wanted
+        )
           throw error
         // Audited by the core. The number of remaining locks changes, so scripts often see this.
         throw new SwitchStopped(
@@ -254,11 +257,11 @@ export class SwitchSession {
       throw new SwitchStopped('The remaining locks must be released first', cleanFlags(wanted, 'TEXT'))
     const question = `To release them, type "${wanted}"; Enter keeps them:`
     let typed = await terminal.answer(question)
-    while (typed !== '' && typed !== wanted) {
+    while (typed !== '' && typedConfirmation(typed) !== wanted) {
       await terminal.notify('That does not match; nothing was released.')
       typed = await terminal.answer(question)
     }
-    const why = typed === wanted ? await terminal.answer('Reason, for the audit log:') : ''
+    const why = typedConfirmation(typed) === wanted ? await terminal.answer('Reason, for the audit log:') : ''
     if (why === '') await terminal.notify('Nothing was released. The switch continues when they are gone.')
     else await this.#apply(plan, typed, why)
   }
@@ -268,7 +271,12 @@ export class SwitchSession {
     terminal.clear()
     // Beside JSON, the text goes to the standard error.
     const planIo = terminal.isJson ? { ...io, stdout: io.stderr } : io
-    const code = await applyPlan(client, plan, { confirm: [confirm], reason, store: from }, planIo)
+    const code = await applyPlan(
+      client,
+      plan,
+      { confirm: [confirm], reason, store: from, isShown: true },
+      planIo,
+    )
     terminal.stopIfAborted()
     if (code !== EXIT.done && !terminal.hasOperator)
       throw new SwitchStopped('Some locks could not be released', cleanFlags(confirm, reason))

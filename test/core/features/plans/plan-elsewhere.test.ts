@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { PlanFile, readPlan } from '../../../../electron/core/features/plans/plan-file.ts'
+import { TrustedKeys } from '../../../../electron/core/features/keys/trusted-keys.ts'
+import { PlanFile } from '../../../../electron/core/features/plans/plan-file.ts'
+import { readPlan } from '../../../../electron/core/features/plans/plan-text.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { openConsole } from '../console.ts'
 import { followPlan, planning } from './planning.ts'
@@ -13,7 +15,7 @@ it('resumes from what another console has done with the same plan', async () => 
   const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
   const other = openConsole(folder, {}, { plans: { comeBackMs: 20 } })
   const elsewhere = followPlan(other, plan.planId)
-  const asked = { planId: plan.planId, confirm: ['Orders 3'], reason: 'first' }
+  const asked = { planId: plan.planId, confirm: [`Orders 3-${plan.code}`], reason: 'first' }
   await expect.poll(() => other.client.call('plans.apply', asked)).toMatchObject({ ok: true })
   await expect.poll(elsewhere.state).toBe('done')
   await other.close()
@@ -28,36 +30,44 @@ it('cuts off only the partial line that a dead process left', async () => {
   const c = await planning()
   c.hold('one')
   const { file: path } = await c.ask('plans.create', { storeIds: [c.storeId] })
-  const { file } = await PlanFile.read(path)
-  const other = (await PlanFile.read(path)).file
+  const keys = new TrustedKeys(c.folder)
+  const { file } = await PlanFile.read(path, { keys })
+  const other = (await PlanFile.read(path, { keys })).file
   await other.append([{ is: 'try', at: 1, places: [0] }])
-  appendFileSync(path, '{"is":"results","res')
-  await file.append([{ is: 'end', at: 2, troubles: [] }])
-  expect((await readPlan(readFileSync(path, 'utf8'))).journal.map(({ is }) => is)).toEqual(['try', 'end'])
+  await expect(file.append([{ is: 'end', at: 2, troubles: [] }])).rejects.toThrow(
+    'another process has changed its file',
+  )
+  appendFileSync(path, '{"is":"end","at":1,"troubles":[]}\n{"is":"results","res')
+  expect((await file.changed())?.journal.map(({ is }) => is)).toEqual(['try'])
+  await file.append([{ is: 'returned', at: 2, places: [] }])
+  const { contents } = await readPlan(readFileSync(path, 'utf8'), keys)
+  expect(contents.journal.map(({ is }) => is)).toEqual(['try', 'returned'])
 })
 
-it('reads the exclusions of a plan file that calls them strikes', async () => {
-  const c = await planning()
-  c.hold('one')
-  const { file: path } = await c.ask('plans.create', { storeIds: [c.storeId] })
-  const strikes = [{ by: 'lock', value: '0' }]
-  const by = { user: 'ana', host: 'desk', pid: 1 }
-  appendFileSync(path, `${JSON.stringify({ is: 'strike', at: 1, by, strikes, struck: true })}\n`)
-  const { journal } = await readPlan(readFileSync(path, 'utf8'))
-  expect(journal).toEqual([{ is: 'exclude', at: 1, by, exclusions: strikes, excluded: true }])
-})
-
-it('refuses a file whose id leads out of its folder, with a matching digest', async () => {
+it('refuses a plan of an earlier version, which is not signed, in one sentence', async () => {
   const c = await planning()
   c.hold('one')
   const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
   const [header = '', entry = ''] = readFileSync(plan.file, 'utf8').split('\n')
+  const unsigned = `${header.replace('"version":2', '"version":1')}\n${entry}\n`
+  const frozen = createHash('sha256').update(unsigned).digest('hex')
+  const text = `${unsigned}${JSON.stringify({ frozen })}\n`
+  await expect(c.ask('plans.import', { text })).rejects.toThrow(
+    'made by an earlier version of Lockkeeper and is not signed, so it is not used: make a new plan',
+  )
+})
+
+it('refuses a file whose id leads out of its folder, or whose store has no address', async () => {
+  const c = await planning()
+  c.hold('one')
+  const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+  const text = readFileSync(plan.file, 'utf8')
   for (const changed of [
-    header.replace(plan.planId, '../x'),
-    header.replace('"undoes":null', '"undoes":"../x"'),
-  ]) {
-    const frozen = createHash('sha256').update(`${changed}\n${entry}\n`).digest('hex')
-    const text = `${changed}\n${entry}\n${JSON.stringify({ frozen })}\n`
-    await expect(c.ask('plans.import', { text })).rejects.toThrow('BAD_INPUT')
-  }
+    text.replace(plan.planId, '../x'),
+    text.replace('"undoes":null', '"undoes":"../x"'),
+    text.replace(c.address, 'ftp://x'),
+  ])
+    await expect(c.ask('plans.import', { text: changed })).rejects.toThrow(
+      'BAD_INPUT: This is not a plan file that this version can read',
+    )
 })

@@ -1,7 +1,9 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { TrustedKeys } from '../../../../electron/core/features/keys/trusted-keys.ts'
+import { PlanFile } from '../../../../electron/core/features/plans/plan-file.ts'
 import { lockPlan } from '../../../../electron/core/features/plans/plan-lock.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import { parseAddress, shortName } from '../../../../shared/address.ts'
@@ -9,7 +11,7 @@ import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { redisPlace } from '../../stores/redis/place.ts'
 import { openConsole, profile } from '../console.ts'
-import { followPlan, MINUTE, planning } from './planning.ts'
+import { followPlan, MINUTE, planning, trust } from './planning.ts'
 
 const OWN = { plans: { comeBackMs: 20 } }
 
@@ -28,13 +30,13 @@ describe('a plan that several consoles share', () => {
     for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
     const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
     const exclusions = [{ by: 'holder' as const, value: 'ana' }]
-    expect((await c.ask('plans.exclude', { planId, exclusions, excluded: true })).progress.total).toBe(5)
+    const { progress, code } = await c.ask('plans.exclude', { planId, exclusions, excluded: true })
+    expect(progress.total).toBe(5)
     expect((await other.ask('plans.exclude', { planId, exclusions, excluded: false })).progress.total).toBe(
       20,
     )
-    await expect(c.ask('plans.apply', { planId, confirm: ['Orders 5'], reason: 'stuck' })).rejects.toThrow(
-      '"Orders 20"',
-    )
+    const confirm = [`Orders 5-${code}`]
+    await expect(c.ask('plans.apply', { planId, confirm, reason: 'stuck' })).rejects.toThrow('"Orders 20-')
     expect(c.server.records.size).toBe(20)
   })
 
@@ -44,9 +46,9 @@ describe('a plan that several consoles share', () => {
       for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
       const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
       const exclusions = [{ by: 'holder' as const, value: 'ana' }]
-      await c.ask('plans.exclude', { planId, exclusions, excluded: true })
+      const { code } = await c.ask('plans.exclude', { planId, exclusions, excluded: true })
       const [applied, excluded] = await Promise.all([
-        c.client.call('plans.apply', { planId, confirm: ['Orders 5'], reason: 'stuck' }),
+        c.client.call('plans.apply', { planId, confirm: [`Orders 5-${code}`], reason: 'stuck' }),
         new Promise(resolve => setTimeout(resolve, delay)).then(() =>
           c.client.call('plans.exclude', { planId, exclusions, excluded: false }),
         ),
@@ -129,6 +131,8 @@ describe('a plan that several consoles share', () => {
     const fresh = readFileSync(plan.file, 'utf8')
     const other = await planning()
     await other.ask('stores.add', { profile: profile({ name: 'There', address: c.address }) })
+    await trust(other, c)
+    await trust(c, other)
     const there = await other.ask('plans.import', { text: fresh })
     await other.apply(there)
     const screen = other.follow(there.planId)
@@ -157,14 +161,17 @@ describe('the rules of a store', () => {
     const c = openConsole(dataFolder(), {}, OWN)
     const rules = profile({ name: 'Prod', address: place.address, production: true, readOnly: true })
     await c.ask('stores.add', { profile: rules })
-    const { planId } = await c.ask('plans.import', { text: readFileSync(file, 'utf8') })
+    await trust(c, maker)
+    const { planId, code } = await c.ask('plans.import', { text: readFileSync(file, 'utf8') })
     let refused = 0
     const tests = (async () => {
       for (let i = 0; i < 10; i++) await c.ask('stores.test', { profile: rules })
     })()
     for (let i = 0; i < 40; i++) {
       for (const name of ['x', 'Prod', shortName(parseAddress(place.address))])
-        await c.ask('plans.apply', { planId, confirm: [`${name} 1`], reason: 'r' }).catch(() => refused++)
+        await c
+          .ask('plans.apply', { planId, confirm: [`${name} 1-${code}`], reason: 'r' })
+          .catch(() => refused++)
       await new Promise(resolve => setTimeout(resolve, 5))
     }
     await tests
@@ -210,14 +217,18 @@ describe('an undo', () => {
     await c.close()
     // A process was killed after it restored the first one, whose holder has released it since.
     const by = { user: 'u', host: 'h', pid: 1 }
-    const died = [
+    const { file } = await PlanFile.read(back.file, { keys: new TrustedKeys(folder) })
+    await file.append([
       { is: 'apply', at: 1, by, action: 'a', reason: 'r', rate: null },
       { is: 'try', at: 2, places: [0] },
-    ]
-    appendFileSync(back.file, died.map(line => `${JSON.stringify(line)}\n`).join(''))
+    ])
     const again = openConsole(folder, {}, OWN)
     await expect.poll(() => again.list()?.stores[0]?.revision).toBeGreaterThan(0)
-    await again.ask('plans.apply', { planId: back.planId, confirm: ['Orders 2'], reason: 'go on' })
+    await again.ask('plans.apply', {
+      planId: back.planId,
+      confirm: [`Orders 2-${back.code}`],
+      reason: 'go on',
+    })
     const screen = followPlan(again, back.planId)
     await expect.poll(screen.state).toBe('stopped')
     expect(screen.outcomes()).toEqual({ 'acme:one': 'failed', 'acme:two': 'restored' })

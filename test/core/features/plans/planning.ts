@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { MemoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import { PlanState } from '../../../../shared/plan-state.ts'
-import { confirmationOf, type PlanEvent, type PlanSummary } from '../../../../shared/plans.ts'
+import { confirmationsOf, type PlanEvent, type PlanSummary } from '../../../../shared/plans.ts'
 import { acquirePipeline } from '../../acquire-pipeline.ts'
 import { openConsole, profile } from '../console.ts'
 
@@ -41,10 +41,18 @@ export async function planningOn(
     await expect.poll(() => known.loaded).toBe(true)
     close()
     const counts = known.countsByStore()
-    const confirm = (known.plan?.stores ?? []).map((store, i) => confirmationOf(store, counts[i] ?? 0))
+    const confirm = known.plan ? confirmationsOf(known.plan, counts) : []
     return c.ask('plans.apply', { planId, confirm, reason: 'it is stuck', ...extra })
   }
   return { ...c, address, server, storeId, hold, runOf, apply, follow }
+}
+
+type Console = Pick<ReturnType<typeof openConsole>, 'ask'>
+
+/** Makes a console accept the plans of another one. */
+export async function trust(here: Console, there: Console, name = 'ana'): Promise<void> {
+  const { own } = await there.ask('keys.list', {})
+  await here.ask('keys.trust', { name, key: own ?? '' })
 }
 
 /** A plan as a screen sees it. */

@@ -17,7 +17,7 @@ test('lists every action with operator, reason and outcome, and verifies the log
   const storeId = stores[0]?.storeId ?? ''
   const plan = await console.ask('plans.create', { storeIds: [storeId], filter: 'state:expired' })
   place.take('b', 'another')
-  const confirm = [`${stores[0]?.name} 3`]
+  const confirm = [`${stores[0]?.name} 3-${plan.code}`]
   await console.ask('plans.apply', { planId: plan.planId, confirm, reason: 'host lost' })
   const outcome = async () => (await readReport(console)).actions.listed[0]?.outcome
   await expect.poll(outcome).toBe('done')
@@ -69,8 +69,8 @@ test('an applied plan is one action with its stores, counts and reason, and with
   const console = await watching(place.address)
   const [store] = (await console.ask('stats.read', {})).stores
   const storeId = store?.storeId ?? ''
-  const { planId } = await console.ask('plans.create', { storeIds: [storeId], filter: 'state:expired' })
-  await console.ask('plans.apply', { planId, confirm: [`${store?.name} 2`], reason: 'host lost' })
+  const { planId, code } = await console.ask('plans.create', { storeIds: [storeId], filter: 'state:expired' })
+  await console.ask('plans.apply', { planId, confirm: [`${store?.name} 2-${code}`], reason: 'host lost' })
   const applied = async () =>
     (await readReport(console)).actions.listed.filter(({ method }) => method === 'plans.apply')
   await expect.poll(applied).toMatchObject([

@@ -81,7 +81,7 @@ export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFol
     /** Releases everything in the old store, as the screen would. */
     async clean() {
       const plan = await console.ask('switch.plan', { switchId })
-      const confirm = plan.stores.map(store => `${store.name} ${plan.count}`)
+      const confirm = plan.stores.map(store => `${store.name} ${plan.count}-${plan.code}`)
       await console.ask('plans.apply', { planId: plan.planId, confirm, reason: 'left behind', rate: 1000 })
       return plan
     },

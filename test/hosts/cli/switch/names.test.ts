@@ -23,7 +23,7 @@ it('gives two servers on one host two names, also in the confirmation of the cle
   )
   expect(run.code).toBe(7)
   expect(inOneLine(run.stdout)).toContain(`Locks move from ${old} to redis at 127.0.0.1:${server.port}.`)
-  expect(run.stdout).toContain(`--clean '${old} 1'`)
+  expect(run.stdout).toContain(`--clean '${old} 1-`)
 })
 
 it('distinguishes two tables of one database by their addresses', async () => {

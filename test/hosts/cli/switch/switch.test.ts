@@ -51,13 +51,13 @@ describe('without a terminal', () => {
     expect(readFileSync(file, 'utf8')).toBe('SECRET=hunter2\nLOCK_PROVIDER=mysql\n')
     expect(second.stdout).toMatch(/Changed\. The previous version is\s+\/\S+\n +✓ The file says/)
     expect(second.stdout).toContain('would release 1 lock')
-    expect(nextOf(second)).toContain(`--clean 'redis at ${from.address.replace('redis://', '')} 1'`)
+    expect(nextOf(second)).toContain(`--clean 'redis at ${from.address.replace('redis://', '')} 1-`)
     expect(await from.names()).toEqual(['LEFT'])
     const said = ['--clean', 'redis 9', '--reason', 'they are dead']
     const wrong = await o.run('switch', from.address, to.address, '--env-file', file, ...said)
     expect(wrong).toMatchObject({ code: 7, stderr: '' })
     expect(wrong.stdout).toContain('--clean "redis 9" does not confirm this plan')
-    expect(nextOf(wrong)).toContain(`--clean 'redis at ${from.address.replace('redis://', '')} 1'`)
+    expect(nextOf(wrong)).toContain(`--clean 'redis at ${from.address.replace('redis://', '')} 1-`)
     expect(await from.names()).toEqual(['LEFT'])
 
     // The workers start again while it waits for them.

@@ -1,0 +1,62 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { auditLines } from '../audit/lines.ts'
+import { openConsole } from '../console.ts'
+
+const KEY = 'c0ffee00'.repeat(8)
+const OTHER = 'deadbeef'.repeat(8)
+
+describe('the trusted keys', () => {
+  it('are kept by name in a file for this account alone, and shared among consoles', async () => {
+    const c = openConsole()
+    const other = openConsole(c.folder)
+    await c.ask('keys.trust', { name: 'ana', key: KEY })
+    await c.ask('keys.trust', { name: 'ana', key: KEY })
+    expect(await other.ask('keys.list', {})).toMatchObject({
+      own: expect.stringMatching(/^[0-9a-f]{64}$/),
+      trusted: [{ name: 'ana', key: KEY }],
+      notice: null,
+    })
+    expect(statSync(join(c.folder, 'trusted-keys.json')).mode & 0o777).toBe(0o600)
+    await other.ask('keys.forget', { name: 'ana' })
+    expect((await c.ask('keys.list', {})).trusted).toEqual([])
+  })
+
+  it('have one name each, and one key for a name', async () => {
+    const c = openConsole()
+    await c.ask('keys.trust', { name: 'ana', key: KEY })
+    await expect(c.ask('keys.trust', { name: 'ben', key: KEY })).rejects.toThrow('is trusted as ana')
+    await expect(c.ask('keys.trust', { name: 'ana', key: OTHER })).rejects.toThrow(
+      'REFUSED: ana has another key: forget that one first: nothing was changed',
+    )
+    await expect(c.ask('keys.forget', { name: 'ben' })).rejects.toThrow('NOT_FOUND')
+    const { own } = await c.ask('keys.list', {})
+    await expect(c.ask('keys.trust', { name: 'me', key: own ?? '' })).rejects.toThrow('of this installation')
+    expect((await c.ask('keys.list', {})).trusted).toMatchObject([{ name: 'ana', key: KEY }])
+  })
+
+  it('change only with a line in the audit log', async () => {
+    const c = openConsole()
+    await c.ask('keys.trust', { name: 'ana', key: KEY })
+    await c.ask('keys.forget', { name: 'ana' })
+    expect(auditLines(c.folder).filter(({ event }) => event === 'settings')).toMatchObject([
+      { method: 'keys.trust', name: 'ana', key: KEY },
+      { method: 'keys.trust', outcome: 'done' },
+      { method: 'keys.forget', name: 'ana' },
+      { method: 'keys.forget', outcome: 'done' },
+    ])
+  })
+
+  it('that cannot be understood are trusted by no one, and the list says so', async () => {
+    const c = openConsole()
+    const file = join(c.folder, 'trusted-keys.json')
+    writeFileSync(file, JSON.stringify({ version: 1, keys: [{ name: 'ana', key: 'short', since: 1 }] }))
+    expect(await c.ask('keys.list', {})).toMatchObject({
+      trusted: [],
+      notice: 'The list of trusted keys could not be understood.',
+    })
+    await expect(c.ask('keys.trust', { name: 'ben', key: KEY })).rejects.toThrow('REFUSED')
+    expect(readFileSync(file, 'utf8')).toContain('short')
+  })
+})
