@@ -43,6 +43,6 @@ export function runCli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Pr
 /** A data folder that is gone after the test. */
 export function dataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lockkeeper-data-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   return folder
 }
