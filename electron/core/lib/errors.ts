@@ -1,16 +1,8 @@
 import { AddressError } from '../../../shared/address.ts'
 import type { Failure } from '../../../shared/result.ts'
-import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 import { StoreError } from './store-error.ts'
 
 export { StoreError }
-
-const MAX_SERVER_TEXT = 200
-
-/** Server text is hostile and may be long: one escaped, clipped line in quotes. */
-export function quoteServerText(text: string): string {
-  return `"${clip(escapeForTerminal(text.trim()), MAX_SERVER_TEXT)}"`
-}
 
 export function badInput(message: string, cause?: unknown): StoreError {
   return new StoreError('BAD_INPUT', message, { cause })

@@ -14,7 +14,7 @@ export async function findPrimaries(client: RedisClient): Promise<{ nodes: Redis
   const connected = new Map(
     client.nodes('master').map(node => [`${node.options.host}:${node.options.port}`, node]),
   )
-  const ranges = await slotRanges([...connected.values()])
+  const ranges = await slotRanges(client, [...connected.values()])
   const owners = [...new Set(ranges.map(([, , [host, port]]) => `${host}:${port}`))]
   const problems = owners
     .filter(where => !connected.has(where))
@@ -31,7 +31,7 @@ function unreachable(where: string, message: string): Problem {
   return { where, code: 'STORE_UNREACHABLE', message }
 }
 
-async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
+async function slotRanges(client: RedisClient, nodes: readonly Redis[]): Promise<SlotRange[]> {
   let last: unknown = new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
   for (const node of nodes) {
     try {
@@ -40,13 +40,16 @@ async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
       last = error
     }
   }
-  throw storeError(last)
+  throw storeError(last, client)
 }
 
 /** A node that failed during a listing. */
 export function nodeProblem(node: Redis, error: unknown): Problem {
   const where = `${node.options.host}:${node.options.port}`
-  return { where, ...toFailure(orUnreadable(storeError(error), `Redis at ${where}`, 'the list of records')) }
+  return {
+    where,
+    ...toFailure(orUnreadable(storeError(error, node), `Redis at ${where}`, 'the list of records')),
+  }
 }
 
 export function tooManyKeys(count: number, match: string | null): Problem {
