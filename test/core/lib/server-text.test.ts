@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { quoteServerText, WITHHELD } from '../../../electron/core/lib/server-text.ts'
 import { textWidth } from '../../../shared/safe-text.ts'
+import { WRITTEN_FORMS } from '../../security/written-forms.ts'
 
 describe("a server's words", () => {
   it.each([
@@ -39,37 +40,8 @@ const SECRETS = [
   'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
 ]
 
-const json = (text: string) => JSON.stringify(text).slice(1, -1)
-const html = (text: string) => text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`)
-const unicode = (text: string) =>
-  text.replace(/[^ -~]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-const bytes = (text: string) =>
-  [...Buffer.from(text)].map(byte => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
-
-const FORMS: readonly (readonly [string, (secret: string) => string])[] = [
-  ['as it is', secret => secret],
-  ['in capitals', secret => secret.toUpperCase()],
-  ['reversed', secret => [...secret].reverse().join('')],
-  ['as a URL has it', encodeURIComponent],
-  ['as a form has it', secret => new URLSearchParams({ secret }).toString()],
-  ['as JSON', json],
-  ['as JSON in JSON', secret => json(json(secret))],
-  ['as JSON of ASCII', secret => unicode(json(secret))],
-  ['as HTML', html],
-  ['as HTML of JSON', secret => html(json(secret))],
-  ['as escaped bytes', bytes],
-  ['as UTF-8 read as Latin 1', secret => Buffer.from(secret).toString('latin1')],
-  ['in hexadecimal', secret => Buffer.from(secret).toString('hex').toUpperCase()],
-  ['in base64', secret => Buffer.from(secret).toString('base64')],
-  ['in base64 behind a user name', secret => Buffer.from(`eve:${secret}`).toString('base64')],
-  ['in base64 behind a longer user name', secret => Buffer.from(`ada4:${secret}`).toString('base64url')],
-  ['spaced out', secret => [...secret].join(' ')],
-  ['without its end', secret => secret.slice(0, Math.ceil(secret.length / 2))],
-  ['without its start', secret => secret.slice(Math.floor(secret.length / 2))],
-]
-
 describe('a secret', () => {
-  describe.each(FORMS)('that a server repeats %s', (_, written) => {
+  describe.each(WRITTEN_FORMS)('that a server repeats %s', (_, written) => {
     it.each(SECRETS)('withholds its words: %j', secret => {
       expect(quoteServerText(`ERR "${written(secret)}" is wrong`, [secret])).toBe(WITHHELD)
       expect(quoteServerText('ERR this is wrong', [secret])).toBe('"ERR this is wrong"')
