@@ -15,23 +15,26 @@ export type When = 'at the login' | 'after the login'
 
 export type EchoingServer = { readonly port: number; readonly received: () => string }
 
-/** One line that repeats the text, each time in the next form. */
-function repeater(text: string): () => string {
+/** Repeats a text in one line, each time in the next form. */
+function repeater(): (text: string) => string {
   let count = 0
-  return () => {
+  return text => {
     const [, write] = WRITTEN_FORMS[count++ % WRITTEN_FORMS.length] as (typeof WRITTEN_FORMS)[number]
     return `${MARK} ${write(text).replace(/[\r\n\0]/g, ' ')}`
   }
 }
 
-/** Answers with errors that repeat the password. */
-export async function startEchoingRedis(password: string, when: When): Promise<EchoingServer> {
+/** Answers with errors that repeat the password of the connection. */
+export async function startEchoingRedis(when: When): Promise<EchoingServer> {
   const words: string[] = []
-  const repeat = repeater(password)
-  const port = await startScriptedRedis((name, args) => {
-    words.push(name, ...args.map(arg => Buffer.from(arg, 'latin1').toString()))
+  const passwords = new WeakMap<Socket, string>()
+  const repeat = repeater()
+  const port = await startScriptedRedis((name, args, socket) => {
+    const texts = args.map(arg => Buffer.from(arg, 'latin1').toString())
+    words.push(name, ...texts)
+    if (name === 'AUTH') passwords.set(socket, texts.at(-1) ?? '')
     if (name === 'AUTH' && when === 'after the login') return '+OK\r\n'
-    return `-ERR ${repeat()}\r\n`
+    return `-ERR ${repeat(passwords.get(socket) ?? 'nothing')}\r\n`
   })
   return { port, received: () => words.join('\n') }
 }
@@ -39,7 +42,7 @@ export async function startEchoingRedis(password: string, when: When): Promise<E
 /** Repeats the scrambled password in its refusal of the login, or the password in the errors of all statements. */
 export async function startEchoingMysql(password: string, when: When): Promise<EchoingServer> {
   const all: Buffer[] = []
-  const repeat = repeater(password)
+  const repeat = repeater()
   const refuse = (socket: Socket, sequence: number, message: string) =>
     socket.write(
       packet(sequence, Buffer.concat([Buffer.from('ff5104', 'hex'), Buffer.from(`#HY000${message}`)])),
@@ -49,7 +52,7 @@ export async function startEchoingMysql(password: string, when: When): Promise<E
     let isIn = false
     socket.on('data', data => {
       all.push(data)
-      if (isIn) return refuse(socket, 1, repeat())
+      if (isIn) return refuse(socket, 1, repeat(password))
       if (when === 'at the login') return refuse(socket, 2, `${MARK} ${data.toString('hex')}`)
       isIn = true
       return socket.write(packet(2, OK))
