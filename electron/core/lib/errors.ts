@@ -21,8 +21,13 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof StoreError)
     return { code: error.code, message: error.message, ...(error.uncertain ? { uncertain: true } : {}) }
   if (error instanceof AddressError) return { code: 'BAD_INPUT', message: error.message }
+  return { code: 'INTERNAL', message: sentenceFor(error) }
+}
+
+/** For an error that nobody expected. */
+export function sentenceFor(error: unknown): string {
   // Libraries and servers choose the name freely: repeat it only if it looks like one.
   const name: unknown = error instanceof Error ? error.name : typeof error
   const shown = typeof name === 'string' && /^\w{1,40}$/.test(name) ? ` (${name})` : ''
-  return { code: 'INTERNAL', message: `Unexpected error in Lockkeeper${shown}` }
+  return `Unexpected error in Lockkeeper${shown}`
 }

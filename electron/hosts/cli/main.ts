@@ -2,6 +2,7 @@
 // The two dashes keep Node 20 from reading our --env-file as its own option.
 import { fileURLToPath } from 'node:url'
 import type { Core } from '../../core/dispatch.ts'
+import { reportCrashes } from '../../core/lib/crash-report.ts'
 import { quietClients } from '../../core/lib/quiet-clients.ts'
 import { createHostCore } from '../console/core.ts'
 import { runCli } from './run.ts'
@@ -9,6 +10,7 @@ import { runCli } from './run.ts'
 // Overwrites the arguments, which may contain a password, in the process list.
 process.title = 'lockkeeper'
 
+reportCrashes(() => process.exit(1))
 quietClients()
 
 let core: Core | undefined
