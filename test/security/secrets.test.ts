@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { SecretVault } from '../../electron/core/features/stores/vault.ts'
 import { WITHHELD } from '../../electron/core/lib/server-text.ts'
@@ -20,13 +18,12 @@ import {
 } from '../hosts/web/web-client.ts'
 import {
   type EchoingServer,
-  MARK,
   startEchoingDynamo,
   startEchoingMysql,
   startEchoingRedis,
   type When,
 } from './echoing-servers.ts'
-import { WRITTEN_FORMS } from './written-forms.ts'
+import { filesIn, leaksIn } from './leaks.ts'
 
 /** Too short to be searched for: what shows them is found by the mark of the server that repeats them. */
 const SHORT = ['a', 'xy', '7#q', '%', '"\'', 'redis', 'mysql', 'пин', '\u001b[1m', '😀']
@@ -74,29 +71,6 @@ function capturedOutput(): () => string {
     vi.spyOn(stream, 'write').mockImplementation(chunk => written.push(String(chunk)) > 0)
   onTestFinished(() => void vi.restoreAllMocks())
   return () => written.join('')
-}
-
-/** Where a secret, or a server's words around one, is to be found. */
-function leaksIn(places: Readonly<Record<string, string>>, secrets: readonly string[]): string[] {
-  return Object.entries(places).flatMap(([place, text]) => {
-    const found = text.includes(MARK) ? [`${place}: ${around(text, MARK)}`] : []
-    for (const secret of secrets)
-      for (const [form, write] of WRITTEN_FORMS)
-        if (text.includes(write(secret))) found.push(`${place}: ${secret} ${form}`)
-    return found
-  })
-}
-
-function around(text: string, part: string): string {
-  const at = text.indexOf(part)
-  return text.slice(Math.max(0, at - 100), at + 150)
-}
-
-function filesIn(folder: string): Record<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(each => each.isFile())
-  return Object.fromEntries(
-    files.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')]),
-  )
 }
 
 type Console = ReturnType<typeof openConsole>

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { REPORT_FORMATS } from '../../shared/reports.ts'
+import { dataFolder, runCli, startCli } from '../hosts/cli/run-cli.ts'
+import { ask, letIn, openScreen } from '../hosts/web/web-client.ts'
+import { startEchoingDynamo, startEchoingMysql, startEchoingRedis, type When } from './echoing-servers.ts'
+import { filesIn, leaksIn } from './leaks.ts'
+
+const LONG = 'correct horse 42'
+const AWS = {
+  AWS_ACCESS_KEY_ID: 'AKIAQ3EGPLANTEDKEY77',
+  AWS_SECRET_ACCESS_KEY: 'an-environment-secret-key/of+forty-chars',
+  AWS_SESSION_TOKEN: 'FwoGZXIvYXdzEPlanted//////////wEaDHplanted0815planted4711==',
+}
+const WHENS: readonly When[] = ['at the login', 'after the login']
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['list'],
+  ['list', '--json'],
+  ['inspect', 'orders', '--json'],
+  ['release', 'orders', '--fence', 'f'.repeat(32)],
+  ['watch', '--timeout', '2s'],
+  ['stats', '--json'],
+  ['plan', '--json'],
+  ['export', '--as', 'html'],
+]
+
+async function addresses(password: string): Promise<string[]> {
+  const redis = await Promise.all(WHENS.map(when => startEchoingRedis(when)))
+  const mysql = await Promise.all(WHENS.map(when => startEchoingMysql(password, when)))
+  const dynamo = await startEchoingDynamo()
+  return [
+    ...redis.map(({ port }) => `redis://127.0.0.1:${port}/0`),
+    ...mysql.map(({ port }) => `mysql://ops@127.0.0.1:${port}/app`),
+    `dynamodb://eu-west-1/locks?endpoint=http://127.0.0.1:${dynamo.port}`,
+  ]
+}
+
+it.each(['xy', LONG])(
+  'the command line prints and keeps no password that a server repeats: %s',
+  async password => {
+    const folder = dataFolder()
+    const env = { LOCKKEEPER_DATA_DIR: folder, LOCKKEEPER_PASSWORD: password, ...AWS }
+    const shown: Record<string, string> = {}
+    for (const address of await addresses(password))
+      await Promise.all(
+        COMMANDS.map(async ([name = '', ...rest], i) => {
+          const { stdout, stderr } = await runCli([name, address, ...rest], env)
+          shown[`${name} ${address} ${i}`] = stdout + stderr
+        }),
+      )
+    expect(Object.values(shown).join('\n')).toContain('text withheld')
+    expect(leaksIn({ ...shown, ...filesIn(folder) }, [LONG, ...Object.values(AWS)])).toEqual([])
+  },
+)
+
+it('the console and its rooms show, print and keep no password that a server repeats', async () => {
+  const folder = dataFolder()
+  const given = await Promise.all(['xy', LONG].map(addresses))
+  const stores = given.flatMap((all, i) =>
+    all.map(address => address.replace(/\/\/(ops@)?(?=127)/, `//$1:${encodeURIComponent(i ? LONG : 'xy')}@`)),
+  )
+  const env = {
+    LOCKKEEPER_DATA_DIR: folder,
+    LOCKKEEPER_STORES: stores.join(' ').replaceAll('ops@:', 'ops:'),
+    ...AWS,
+  }
+  const { child, done } = startCli(['console', '--web', '--port', '0'], env)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let text = ''
+  while (!/#[\w-]{43}\n/.test(text)) text += (await once(child.stdout as NodeJS.ReadableStream, 'data'))[0]
+  const [, address = '', port = ''] = /(http:\/\/127\.0\.0\.1:(\d+)\/\S+)/.exec(text) ?? []
+  const authorization = await letIn({ port: Number(port), launchAddress: () => address })
+  const { client, close } = await openScreen(Number(port), authorization)
+  const frames: string[] = []
+  const see = (event: unknown) => void frames.push(JSON.stringify(event))
+  client.open('stores.watch', {}, see, see)
+  await expect
+    .poll(async () => {
+      const answer = await client.call('stats.read', {})
+      see(answer)
+      return (
+        answer.ok &&
+        answer.value.stores.length === stores.length &&
+        answer.value.stores.every(each => each.error)
+      )
+    })
+    .toBe(true)
+  const reports = REPORT_FORMATS.filter(as => as !== 'pdf').map(
+    as =>
+      new Promise<void>(resolve =>
+        client.open('reports.write', { as, from: Date.now() - 60_000, to: Date.now() }, see, end => {
+          see(end)
+          resolve()
+        }),
+      ),
+  )
+  await Promise.all(reports)
+  const token = readFileSync(join(folder, 'metrics-token'), 'utf8').trim()
+  const metrics = await ask(Number(port), { path: '/metrics', headers: { Authorization: `Bearer ${token}` } })
+  expect(metrics.status).toBe(200)
+  close()
+  child.kill('SIGINT')
+  const { stdout, stderr } = await done
+  const { 'metrics-token': _, ...files } = filesIn(folder)
+  const shown = { frames: frames.join('\n'), metrics: metrics.body, stdout, stderr, ...files }
+  expect(shown.frames).toContain('text withheld')
+  const session = authorization.slice('Bearer '.length)
+  expect(leaksIn(shown, [LONG, token, session, ...Object.values(AWS)])).toEqual([])
+})
+
+it.each(['list', 'console'])('a crash of %s prints no secret', async command => {
+  // Throws as soon as the program runs, and from outside of it.
+  const crash = `const wait = setInterval(() => {
+    if (process.title !== 'lockkeeper') return
+    clearInterval(wait)
+    throw Object.assign(new RangeError('${LONG}'), { command: ['AUTH', '${LONG}'], cause: new Error('${LONG}') })
+  }, 1)`
+  const args = command === 'console' ? ['--web', '--port', '0'] : ['memory:practice']
+  const run = await runCli([command, ...args], {
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(crash)}`,
+  })
+  expect(run.code).toBe(1)
+  expect(run.stderr).toMatch(/^lockkeeper: Unexpected error in Lockkeeper \(RangeError\)\n( {4}at .+\n)+$/)
+  expect(
+    leaksIn({ output: run.stdout + run.stderr.replaceAll(encodeURIComponent(crash), '') }, [LONG]),
+  ).toEqual([])
+})
