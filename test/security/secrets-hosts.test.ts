@@ -23,8 +23,9 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['release', 'orders', '--fence', 'f'.repeat(32)],
   ['watch', '--timeout', '2s'],
   ['stats', '--json'],
-  ['plan', '--json'],
-  ['export', '--as', 'html'],
+  ['release-all', '--plan', '/nonexistent/folder/a.plan'],
+  ['hold', 'orders', '--for', '1m', '--reason', 'why', '--format', 'token'],
+  ['export', '--as', 'html', '--out', '-'],
 ]
 
 async function addresses(password: string): Promise<string[]> {
