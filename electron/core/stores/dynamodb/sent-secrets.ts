@@ -17,7 +17,7 @@ export function rememberSecrets(client: DynamoDBClient): void {
       try {
         return await next(args)
       } catch (error) {
-        sentBefore.set(Object(error), secretsIn(args.request as SignedRequest))
+        sentBefore.set(Object(error), secretsIn(args.request, args.input))
         throw error
       }
     },
@@ -26,27 +26,28 @@ export function rememberSecrets(client: DynamoDBClient): void {
   )
 }
 
-type SignedRequest = { readonly headers: Readonly<Record<string, string>>; readonly body?: unknown }
-
 /** The secret key is not sent. An id shorter than those of AWS is a placeholder for an emulator. */
-function secretsIn({ headers, body }: SignedRequest): string[] {
+function secretsIn(request: unknown, input: object): string[] {
+  const { headers } = request as { readonly headers: Readonly<Record<string, string>> }
   const authorization = headers['authorization'] ?? ''
   const sent = [
     /Credential=([^/]{16,})\//.exec(authorization)?.[1],
     /Signature=(\w+)/.exec(authorization)?.[1],
     headers['x-amz-security-token'],
   ]
-  return [...sent.filter(each => each !== undefined), ...valuesIn(body)]
+  return [...sent.filter(each => each !== undefined), ...valuesIn(input)]
 }
 
 /** Values that a write compares or stores: tokens are among them. Shorter ones are words, numbers and times. */
-function valuesIn(body: unknown): string[] {
-  if (typeof body !== 'string') return []
-  const { Item, ExpressionAttributeValues } = JSON.parse(body)
-  return textsIn([Item, ExpressionAttributeValues]).filter(text => text.length >= 16)
+function valuesIn(input: {
+  readonly Item?: unknown
+  readonly ExpressionAttributeValues?: unknown
+}): string[] {
+  return textsIn([input.Item, input.ExpressionAttributeValues]).filter(text => text.length >= 16)
 }
 
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString()]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
