@@ -10,8 +10,8 @@ import { runCli } from './run.ts'
 // Overwrites the arguments, which may contain a password, in the process list.
 process.title = 'lockkeeper'
 
-reportCrashes(() => process.exit(1))
 quietClients()
+reportCrashes(() => process.exit(1))
 
 let core: Core | undefined
 const stop = new AbortController()

@@ -14,7 +14,7 @@ export async function findPrimaries(client: RedisClient): Promise<{ nodes: Redis
   const connected = new Map(
     client.nodes('master').map(node => [`${node.options.host}:${node.options.port}`, node]),
   )
-  const ranges = await slotRanges(client, [...connected.values()])
+  const ranges = await slotRanges([...connected.values()])
   const owners = [...new Set(ranges.map(([, , [host, port]]) => `${host}:${port}`))]
   const problems = owners
     .filter(where => !connected.has(where))
@@ -31,16 +31,16 @@ function unreachable(where: string, message: string): Problem {
   return { where, code: 'STORE_UNREACHABLE', message }
 }
 
-async function slotRanges(client: RedisClient, nodes: readonly Redis[]): Promise<SlotRange[]> {
-  let last: unknown = new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
+async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
+  let failure = new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
   for (const node of nodes) {
     try {
       return slotsFrom(await node.call('CLUSTER', ['SLOTS']))
     } catch (error) {
-      last = error
+      failure = storeError(error, node)
     }
   }
-  throw storeError(last, client)
+  throw failure
 }
 
 /** A node that failed during a listing. */
