@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { app, type BrowserWindow, dialog, protocol, safeStorage, session } from 'electron'
 import { AddressError } from '../shared/address.ts'
 import { dataFolder } from './core/files/data-folder.ts'
+import { reportCrashes } from './core/lib/crash-report.ts'
 import { quietClients } from './core/lib/quiet-clients.ts'
 import { atMost } from './core/lib/timers.ts'
 import { createHostCore, readVersion } from './hosts/console/core.ts'
@@ -31,6 +32,8 @@ app.setName('Lockkeeper')
 app.setAboutPanelOptions({ applicationName: 'Lockkeeper', applicationVersion: readVersion(distFolder) })
 // Chromium's files are in the data folder too: one folder is one console, and its lock allows one instance.
 app.setPath('userData', join(folder, 'electron'))
+// An operator who looks at locks is better off with the window than without.
+reportCrashes(() => {})
 quietClients()
 silenceChromium(app)
 declareProtocol()

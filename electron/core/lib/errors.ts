@@ -1,16 +1,8 @@
 import { AddressError } from '../../../shared/address.ts'
 import type { Failure } from '../../../shared/result.ts'
-import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 import { StoreError } from './store-error.ts'
 
 export { StoreError }
-
-const MAX_SERVER_TEXT = 200
-
-/** Server text is hostile and may be long: one escaped, clipped line in quotes. */
-export function quoteServerText(text: string): string {
-  return `"${clip(escapeForTerminal(text.trim()), MAX_SERVER_TEXT)}"`
-}
 
 export function badInput(message: string, cause?: unknown): StoreError {
   return new StoreError('BAD_INPUT', message, { cause })
@@ -29,8 +21,13 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof StoreError)
     return { code: error.code, message: error.message, ...(error.uncertain ? { uncertain: true } : {}) }
   if (error instanceof AddressError) return { code: 'BAD_INPUT', message: error.message }
+  return { code: 'INTERNAL', message: sentenceFor(error) }
+}
+
+/** For an error that nobody expected. */
+export function sentenceFor(error: unknown): string {
   // Libraries and servers choose the name freely: repeat it only if it looks like one.
   const name: unknown = error instanceof Error ? error.name : typeof error
   const shown = typeof name === 'string' && /^\w{1,40}$/.test(name) ? ` (${name})` : ''
-  return { code: 'INTERNAL', message: `Unexpected error in Lockkeeper${shown}` }
+  return `Unexpected error in Lockkeeper${shown}`
 }

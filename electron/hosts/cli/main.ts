@@ -2,6 +2,7 @@
 // The two dashes keep Node 20 from reading our --env-file as its own option.
 import { fileURLToPath } from 'node:url'
 import type { Core } from '../../core/dispatch.ts'
+import { reportCrashes } from '../../core/lib/crash-report.ts'
 import { quietClients } from '../../core/lib/quiet-clients.ts'
 import { createHostCore } from '../console/core.ts'
 import { runCli } from './run.ts'
@@ -10,6 +11,7 @@ import { runCli } from './run.ts'
 process.title = 'lockkeeper'
 
 quietClients()
+reportCrashes(() => process.exit(1))
 
 let core: Core | undefined
 const stop = new AbortController()

@@ -81,8 +81,10 @@ async function download({
   }
 }
 
-/** The message of the installer's stack trace. */
+/** The message of the installer's stack trace. Advice in it is not repeated: a package of its name may be a stranger's. */
 function firstError(errors: string): string | null {
   const message = /^\s*(?:\w*Error: )+(.+)$/m.exec(errors)?.[1]
-  return message === undefined ? null : clip(neutralise(message), 120)
+  return message === undefined || RUNS_PACKAGE.test(message) ? null : clip(neutralise(message), 120)
 }
+
+const RUNS_PACKAGE = /\b(npx|npm|yarn|pnpm|bunx?)\b/i

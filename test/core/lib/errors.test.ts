@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest'
-import {
-  aborted,
-  quoteServerText,
-  StoreError,
-  throwIfAborted,
-  toFailure,
-} from '../../../electron/core/lib/errors.ts'
+import { aborted, StoreError, throwIfAborted, toFailure } from '../../../electron/core/lib/errors.ts'
 import { AddressError } from '../../../shared/address.ts'
 import { ERROR_CODES } from '../../../shared/error-codes.ts'
 import { failureSchema } from '../../../shared/result.ts'
-import { textWidth } from '../../../shared/safe-text.ts'
 
 test.each(ERROR_CODES)('a store error keeps its code %s and its sentence', code => {
   expect(toFailure(new StoreError(code, 'It is so.'))).toEqual({ code, message: 'It is so.' })
@@ -36,23 +29,6 @@ test.each<[string, unknown]>([
   expect(failure.code).toBe('INTERNAL')
   expect(failure.message).toMatch(/^Unexpected error in Lockkeeper( \(\w+\))?$/)
   expect(failure.message).not.toContain('hunter2')
-})
-
-test.each([
-  ['oops', '"oops"'],
-  ['  oops\n', '"oops"'],
-  ['a\nb\u001b[31m\u202e', '"a\\nb\\x1b[31m\\u{202e}"'],
-  ['', '""'],
-])("a server's own words %j are quoted as %s", (text, quoted) => {
-  expect(quoteServerText(text)).toBe(quoted)
-})
-
-test('long server text is cut to one line, also in wide characters', () => {
-  for (const char of ['a', '漢', '\u001b']) {
-    const quoted = quoteServerText(char.repeat(10_000))
-    expect(textWidth(quoted)).toBeLessThanOrEqual(202)
-    expect(quoted).toMatch(/…"$/)
-  }
 })
 
 test('an abort has its own error code', () => {

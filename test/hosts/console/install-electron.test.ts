@@ -81,6 +81,15 @@ it('says in a sentence why the installer failed, and leaves nothing of its downl
   )
 })
 
+it('repeats no advice of the installer to run a package', async () => {
+  const electron = packageWith(
+    `console.error('Error: Electron failed to install. Please run "npx install-electron".'); process.exit(1)`,
+  )
+  expect(await electron.install()).toEqual(
+    browser('Electron could not be downloaded (its installer ended with 1)'),
+  )
+})
+
 it('kills an installer that hangs when its time is up', async () => {
   const electron = packageWith(`${UNPACK}process.on('SIGTERM', () => {});${HANG}`)
   expect(await electron.install(1000)).toEqual(browser('Electron could not be downloaded within 1 s'))

@@ -14,8 +14,8 @@ import type { LockStore } from '../../stores/types.ts'
 import type { WatchSubscriber } from './subscriber.ts'
 import { StoreWatcher } from './watcher.ts'
 
-/** Redacting a shorter secret would reveal it by the letters that are missing from other words. */
-const SHORTEST_SECRET = 4
+/** A short secret, or one word, may be in a sentence of ours: redacting it there would reveal it. */
+const MAY_BE_OURS = /^(\p{L}{0,15}|.{0,7})$/su
 /** Servers truncate what they repeat; this much of the start still reveals the password. */
 const LONGEST_REPEATED = 32
 
@@ -164,10 +164,11 @@ export class Connections {
     return { code, message: this.redact(message) }
   }
 
-  /** None of our messages contains a password, but servers and libraries may repeat one, in any form. */
+  /** The last line: none of our messages contains a password, and what a server said is withheld where it may (`quoteServerText`). */
   redact(message: string): string {
     let out = message
     for (const secret of new Set(this.#secrets.map(each => each.secret))) {
+      if (MAY_BE_OURS.test(secret)) continue
       // By whole characters: half of a surrogate pair cannot be written as %XX.
       const start = [...secret]
         .slice(0, LONGEST_REPEATED)
@@ -175,7 +176,7 @@ export class Connections {
         .replace(/\p{Cs}/gu, '')
       const escaped = [escapeForTerminal(secret), escapeForTerminal(start), encodeURIComponent(start)]
       for (const form of [secret, start, ...escaped])
-        if (form.length >= SHORTEST_SECRET) out = out.replaceAll(form, '•••')
+        if (!MAY_BE_OURS.test(form)) out = out.replaceAll(form, '•••')
     }
     return out
   }

@@ -58,7 +58,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
     try {
       await ready(client, signal)
     } catch (error) {
-      throw storeError(error)
+      throw storeError(error, client)
     }
     throwIfAborted(signal)
     if (demoted === null || demoted === connection()) return
@@ -78,7 +78,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
     try {
       return replyFrom(await runScript(client, script, keys, args), WORDS[what])
     } catch (error) {
-      const failure = changeFailed(error, what)
+      const failure = changeFailed(error, what, client)
       if (!isReadOnlyReply(error)) throw failure
       demoted = connection()
       // Not a permanent denial: after a failover one of the next requests finds the new primary.
@@ -146,7 +146,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
       await prepare(signal)
       const kind = encode === null ? 'json' : 'plain'
       const reply = await runScript(client, READ, [key], [kind, '', '']).catch(error => {
-        throw storeError(error)
+        throw storeError(error, client)
       })
       return holderIn(key, replyFrom(reply, WORDS.look))
     },

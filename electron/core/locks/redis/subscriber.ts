@@ -38,7 +38,7 @@ export class Subscriber {
       await unlessAborted(acknowledged, signal)
     } catch (error) {
       this.#leave(channel, listener)
-      throw storeError(error)
+      throw storeError(error, this.client)
     }
     return () => this.#leave(channel, listener)
   }

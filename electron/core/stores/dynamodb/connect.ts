@@ -15,6 +15,7 @@ import { guardStream, tooMuch } from '../wire/guard-socket.ts'
 import { hasTlsFields, needTls, tlsOptions } from '../wire/tls.ts'
 import type { DynamoAddress } from './address.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
+import { rememberSecrets } from './sent-secrets.ts'
 
 const CONNECT_MS = 2000
 /** Until the answer begins, and between its pieces. */
@@ -82,6 +83,7 @@ export class DynamoConnection {
       },
     })
     this.#observeTime()
+    rememberSecrets(this.client)
   }
 
   /**

@@ -1,7 +1,9 @@
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
-import { quoteServerText, StoreError } from '../../lib/errors.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { quoteServerText } from '../../lib/server-text.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { tlsProblem } from '../wire/tls.ts'
+import { secretsSentBefore } from './sent-secrets.ts'
 
 export type Request = {
   /** As AWS calls it, for permissions: `DeleteItem`. */
@@ -94,10 +96,11 @@ export function toStoreError(error: unknown, request: Request, place: Place): St
   // DynamoDB's own refusals prove that nothing was done; a proxy's page in between proves nothing.
   const isRefused = status >= 400 && status < 500 && !isForeign
   const uncertain = isWrite && !isRefused && !neverSent(sdkError)
-  const said = sdkError.message ? `: ${quoteServerText(sdkError.message)}` : ` with ${name}`
+  // Servers choose the name, too.
+  const said = quoteServerText(sdkError.message || name, secretsSentBefore(error))
   const answered = isForeign
     ? `does not answer like DynamoDB (HTTP ${status})`
-    : `answered HTTP ${status}${said}`
+    : `answered HTTP ${status}: ${said}`
   const what = status === 0 ? describeLoss(sdkError) : answered
   const warning = `; ${act} may or may not have happened: list again`
   const code = status === 0 ? 'STORE_UNREACHABLE' : 'STORE_ERROR'

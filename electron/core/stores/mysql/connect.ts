@@ -88,12 +88,12 @@ export class Connections {
     const leftMs = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - requestedAt))
     let isBroken = false
     // Only errors of the driver become errors of the store: a bug of ours must not look like an outage.
-    const fail = (error: unknown): never => {
-      const failure = storeErrorFrom(error, this.address)
+    const fail = (error: unknown, during?: 'login'): never => {
+      const failure = storeErrorFrom(error, this.address, during)
       isBroken ||= endsEverything(failure)
       throw failure
     }
-    const connection = await this.#take(signal, leftMs()).catch(fail)
+    const connection = await this.#take(signal, leftMs()).catch(error => fail(error, 'login'))
     // A broken connection must not return to the pool.
     const done = (isSpoiled = false) => {
       if (isBroken || isSpoiled) connection.destroy()

@@ -1,7 +1,8 @@
 import { hostPort } from '../../../../shared/address.ts'
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { excerpt } from '../../lib/bytes.ts'
-import { quoteServerText, StoreError } from '../../lib/errors.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { quoteServerText, WITHHELD } from '../../lib/server-text.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { tlsProblem } from '../wire/tls.ts'
 import type { MysqlAddress } from './address.ts'
@@ -51,7 +52,11 @@ export function isAnswer(error: unknown): boolean {
   return typeof sqlState === 'string' && !GOING_AWAY.has(Number(errno))
 }
 
-export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreError {
+export function storeErrorFrom(
+  error: unknown,
+  address: MysqlAddress,
+  during: 'login' | 'statement' = 'statement',
+): StoreError {
   if (error instanceof StoreError) return error
   const fault = faultOf(error)
   if (fault !== null)
@@ -73,10 +78,15 @@ export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreErro
   const words: Record<string, string> = {
     place: hostPort(address),
     database: `"${excerpt(address.database)}"`,
-    text: quoteServerText(typeof sqlMessage === 'string' ? sqlMessage : ''),
+    // The password is sent in a form of the login's own, which cannot be looked for.
+    text: during === 'login' ? WITHHELD : quoteServerText(String(sqlMessage ?? ''), secretsOf(address)),
   }
   const message = sentence.replace(/\{(\w+)\}/g, (_, name: string) => words[name] ?? '')
   return new StoreError(code, message, { cause: error })
+}
+
+function secretsOf({ password }: MysqlAddress): string[] {
+  return password ? [password] : []
 }
 
 /** What the server did, if that is why the connection was given up; null for any other error. */

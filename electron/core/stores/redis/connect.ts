@@ -114,7 +114,7 @@ async function leave(client: Redis): Promise<void> {
     client.disconnect(true)
   })
   // The store was closed in between.
-  if (client.status === 'end') throw storeError(new Error('Connection is closed'))
+  if (client.status === 'end') throw storeError(new Error('Connection is closed'), client)
 }
 
 /** Resolves when commands can be sent, or fails with the reason. Connections to a demoted primary are replaced first. */
@@ -152,7 +152,7 @@ function becomeReady(client: RedisClient): Promise<void> {
       // Retrying corrects neither a wrong password nor a host that refuses. With several hosts, the client tries the next.
       if (isNotAuthenticated(error) || isOneHost(client)) giveUp()
     }
-    const giveUp = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'))))
+    const giveUp = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'), client)))
     const timer = setTimeout(giveUp, READY_TIMEOUT_MS)
     const finish = (settle: () => void) => {
       clearTimeout(timer)

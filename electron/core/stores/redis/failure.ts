@@ -1,5 +1,7 @@
+import { Cluster, type Redis } from 'ioredis'
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
-import { quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
+import { StoreError, toFailure } from '../../lib/errors.ts'
+import { quoteServerText } from '../../lib/server-text.ts'
 import { BadAnswer } from '../bad-answer.ts'
 import { tlsProblem } from '../wire/tls.ts'
 
@@ -68,8 +70,13 @@ function hideArguments(error: unknown): void {
   hideArguments(carrier.lastNodeError)
 }
 
+function secretsOf(client: Redis | Cluster): string[] {
+  const password = client instanceof Cluster ? client.options.redisOptions?.password : client.options.password
+  return password ? [password] : []
+}
+
 /** Turns an error of ioredis or of the server into a code and a sentence. */
-export function storeError(error: unknown): StoreError {
+export function storeError(error: unknown, client: Redis | Cluster): StoreError {
   const cause = unwrapped(error)
   if (cause instanceof StoreError) return cause
   hideArguments(error)
@@ -87,10 +94,12 @@ export function storeError(error: unknown): StoreError {
     ([pattern]) => pattern.test(text) || (pattern === UNREACHABLE && pattern.test(code)),
   )
   // An error of neither the server nor the connection is a bug of ours, and must not look like an outage.
-  if (!meaning && !(cause instanceof Error && cause.name === 'ReplyError'))
-    return new StoreError('INTERNAL', toFailure(error).message, { cause: error })
+  const isReply = cause instanceof Error && cause.name === 'ReplyError'
+  if (!meaning && !isReply) return new StoreError('INTERNAL', toFailure(error).message, { cause: error })
   const [, meant, sentence] = meaning ?? [null, 'STORE_ERROR' as const, 'Redis answered with an error:']
-  const message = sentence.endsWith(':') ? `${sentence} ${quoteServerText(text)}` : sentence
+  // What ioredis and the system say repeats nothing that was sent.
+  const secrets = isReply ? secretsOf(client) : []
+  const message = sentence.endsWith(':') ? `${sentence} ${quoteServerText(text, secrets)}` : sentence
   return new StoreError(meant, message, { cause: error })
 }
 
@@ -101,8 +110,9 @@ const NEVER_SENT = /isn't writeable and enableOfflineQueue|Cluster isn't ready a
 export function changeFailed(
   error: unknown,
   what: 'release' | 'restore' | 'acquisition' | 'renewal',
+  client: Redis | Cluster,
 ): StoreError {
-  const failure = storeError(error)
+  const failure = storeError(error, client)
   if (failure instanceof BadAnswer) return failure.after(`the ${what}`)
   const isAnswer = error instanceof Error && (error.name === 'ReplyError' || NEVER_SENT.test(error.message))
   if (error === failure || failure.code !== 'STORE_UNREACHABLE' || isAnswer) return failure

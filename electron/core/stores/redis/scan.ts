@@ -32,21 +32,24 @@ function unreachable(where: string, message: string): Problem {
 }
 
 async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
-  let last: unknown = new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
+  let failure = new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
   for (const node of nodes) {
     try {
       return slotsFrom(await node.call('CLUSTER', ['SLOTS']))
     } catch (error) {
-      last = error
+      failure = storeError(error, node)
     }
   }
-  throw storeError(last)
+  throw failure
 }
 
 /** A node that failed during a listing. */
 export function nodeProblem(node: Redis, error: unknown): Problem {
   const where = `${node.options.host}:${node.options.port}`
-  return { where, ...toFailure(orUnreadable(storeError(error), `Redis at ${where}`, 'the list of records')) }
+  return {
+    where,
+    ...toFailure(orUnreadable(storeError(error, node), `Redis at ${where}`, 'the list of records')),
+  }
 }
 
 export function tooManyKeys(count: number, match: string | null): Problem {

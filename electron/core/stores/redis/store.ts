@@ -94,7 +94,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       checkCopy(copy, made ?? null)
       const readTime = async () => (await this.#readTime()).serverTime
       const outcome = await restoreRecord(this.#client, raw, copy.endsAt, readTime).catch(error => {
-        throw changeFailed(error, 'restore')
+        throw changeFailed(error, 'restore', this.#client)
       })
       return outcome === 'taken' ? this.taken(copy.id, signal) : { outcome }
     })
@@ -119,7 +119,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
         try {
           return await this.#act(program)
         } catch (error) {
-          const failure = changeFailed(error, 'release')
+          const failure = changeFailed(error, 'release', this.#client)
           // The other nodes of a cluster may still work.
           if (failure.uncertain && !(this.#client instanceof Cluster)) lost = failure
           throw failure
@@ -169,7 +169,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
         }
       } catch (error) {
         // One dead node of a cluster does not hide the others; the page names it.
-        if (nodes.length === 1 || signal.aborted) throw storeError(error)
+        if (nodes.length === 1 || signal.aborted) throw storeError(error, this.#client)
         yield listPage([], [nodeProblem(node, error)])
       }
     }
@@ -187,7 +187,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
         // Each key is read by itself, and fails by itself.
         await eachOf([...ids.entries()], READ_AT_ONCE, async ([place, id]) => {
           const read = this.#readChunk([id], limits).catch(error => [
-            { ok: false, error: storeError(error) } as const,
+            { ok: false, error: storeError(error, this.#client) } as const,
           ])
           found[place] = (await read)[0] ?? { ok: true, value: null }
         })
@@ -224,7 +224,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       throwIfAborted(signal)
       return await work()
     } catch (error) {
-      throw storeError(error)
+      throw storeError(error, this.#client)
     }
   }
 

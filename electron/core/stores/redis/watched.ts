@@ -24,7 +24,7 @@ export async function runWatched(client: RedisClient, program: RedisProgram): Pr
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const isQueued = await queue(connection, program, attempt === 0).catch(error => {
         // Before EXEC nothing is executed: a connection that is lost here leaves no doubt.
-        throw storeError(error)
+        throw storeError(error, connection)
       })
       if (!isQueued) return { outcome: 'not-same' }
       // Null when a watched key was touched: nothing was executed.

@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, createSecureContext } from 'node:tls'
 import type { AddressField, FormInput } from '../../../../shared/kinds.ts'
-import { badInput, quoteServerText } from '../../lib/errors.ts'
+import { shownName } from '../../../../shared/safe-text.ts'
+import { badInput } from '../../lib/errors.ts'
 
 /** The part of an address that is about TLS. The first three are paths of PEM files. */
 export type TlsFields = {
@@ -77,7 +78,7 @@ function checkedFor(name: string): ConnectionOptions['checkServerIdentity'] {
 
 function readPem(path: string): string {
   const fail = (why: string, cause?: unknown) =>
-    badInput(`The file ${quoteServerText(path)} of the address ${why}`, cause)
+    badInput(`The file "${shownName(path, 200)}" of the address ${why}`, cause)
   let text: string
   try {
     const stats = statSync(path)

@@ -74,8 +74,15 @@ it('leaves no socket open when a connection is replaced repeatedly', async () =>
 
 it('redacts a password of unusual characters and nothing else', async () => {
   const connections = open()
-  await connections.open('memory:a', '\ud800\ud800\ud800\ud800')
+  await connections.open('memory:a', '\ud800\ud800\ud800\ud800\ud800\ud800\ud800\ud800')
   await connections.open('memory:a', 'abc')
   await connections.open('memory:a', 'p@ss wörd')
   expect(connections.redact('abc says: p@ss wörd, p%40ss%20w%C3%B6rd')).toBe('abc says: •••, •••')
+})
+
+it('reveals no password that is a word of our own sentences by redacting it there', async () => {
+  const connections = open()
+  for (const password of ['redis', 'password', 'user']) await connections.open('memory:a', password)
+  const sentence = 'Redis refused the user name or password'
+  expect(connections.redact(sentence)).toBe(sentence)
 })
