@@ -179,7 +179,7 @@ export class Alerts implements HistorySubscriber {
     const { production } = about(own.storeId, own.address)
     return [...this.#states.values()].flatMap(({ store, names, outage }) => {
       const other = about(store.storeId, store.address)
-      if (store.address === own.address) return []
+      if (store.address === own.address || areSamePlace(own, store)) return []
       if (other.production !== production && !mustCompare?.(own.address, store.address)) return []
       return [{ name: other.name, names, isLive: outage === null }]
     })
