@@ -27,7 +27,15 @@ export type ListedStore = {
 export function listedStore(
   given: Pick<ListedStore, 'profile' | 'origin' | 'password'> & Partial<KeptStore>,
 ): ListedStore {
-  const state = { open: true, revision: 0, sealed: null, lost: false, problem: null, serverIds: [], attempt: 0 }
+  const state = {
+    open: true,
+    revision: 0,
+    sealed: null,
+    lost: false,
+    problem: null,
+    serverIds: [],
+    attempt: 0,
+  }
   return { storeId: randomUUID(), ...state, ...given }
 }
 

@@ -26,17 +26,17 @@ export type Place = {
 export function placeOf(text: string, serverIds: readonly string[] = []): Place {
   const address = parseAddress(text)
   const { server, same, narrows, ignoresCase } = kindOf(address.kind).address.place
-  const valueOf = (name: string): AddressValue => {
+  const fieldOf = (name: string): AddressValue => {
     const value = address[name] ?? null
     return ignoresCase && typeof value === 'string' ? value.toLowerCase() : value
   }
   return {
     kind: address.kind,
     hosts: hostsOf(address).map(({ host, port }) => ({ host: canonicalHost(host), port })),
-    server: JSON.stringify(server.map(valueOf)),
+    server: JSON.stringify(server.map(fieldOf)),
     serverIds,
-    within: JSON.stringify(same.map(valueOf)),
-    parts: narrows.map(name => (address[name] === null ? null : JSON.stringify(valueOf(name)))),
+    within: JSON.stringify(same.map(fieldOf)),
+    parts: narrows.map(name => (address[name] === null ? null : JSON.stringify(fieldOf(name)))),
   }
 }
 
@@ -49,9 +49,7 @@ export function isSamePlace(a: Place, b: Place): boolean {
 
 /** Whether all of a place is within the other. */
 export function isCoveredBy(place: Place, other: Place): boolean {
-  return (
-    isSamePlace(place, other) && other.parts.every((part, i) => part === null || part === place.parts[i])
-  )
+  return isSamePlace(place, other) && other.parts.every((part, i) => part === null || part === place.parts[i])
 }
 
 /** Looks up the hosts of places, so that they are compared by their addresses too. */
