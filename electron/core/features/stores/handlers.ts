@@ -57,8 +57,8 @@ export function storeHandlers(options: StoreHandlersOptions): HandlersOf<'stores
         const problems = test.problems.map(each => ({ ...each, message: stores.redact(each.message) }))
         await settle(() => connections.identify(storeId, open.signal))
         const place = stores.placeOf({ storeId, address: profile.address })
-        await lookUpRuledHosts(place, listed().ruled())
-        const { from } = rulesFor(place, input.passwordOf ?? storeId, listed().ruled())
+        await lookUpRuledHosts(place, listed().rules.ruled())
+        const { from } = rulesFor(place, input.passwordOf ?? storeId, listed().rules.ruled())
         return { ...test, problems: firstPage(problems), rulesFrom: from }
       })
     },

@@ -109,7 +109,7 @@ export class OpenStores {
   /** Where a store leads, as far as its servers have said. */
   placeOf({ storeId, address }: StoreAt): Place {
     const { connections, list } = this.options
-    return placeOf(address, (list ?? connections).serverIdsOf(storeId) ?? [])
+    return placeOf(address, (list?.rules ?? connections).serverIdsOf(storeId) ?? [])
   }
 
   /** Whether two stores share their locks. */
@@ -133,7 +133,7 @@ export class OpenStores {
   /** All stores with rules: of this console, or of those that share its data folder. */
   #ruled(): readonly RuledStore[] {
     const { list, dataFolder } = this.options
-    return list ? list.ruled() : keptStores(dataFolder)
+    return list ? list.rules.ruled() : keptStores(dataFolder)
   }
 
   #knownRules(storeId: string, address: string): StoreRules {
@@ -145,7 +145,7 @@ export class OpenStores {
     const { connections, list } = this.options
     const place = placeOf(address, await connections.identify(storeId, signal))
     await lookUpRuledHosts(place, this.#ruled())
-    void list?.remember(storeId)
+    void list?.rules.remember(storeId)
     return rulesFor(place, storeId, this.#ruled())
   }
 }

@@ -16,11 +16,12 @@ export class ServerIdentity {
   constructor(
     readonly store: Pick<LockStore, 'serverIds' | 'address'>,
     readonly closing: AbortSignal,
+    readonly freshMs = FRESH_MS,
   ) {}
 
   /** Fails if the servers do not answer. */
   async ask(signal: AbortSignal): Promise<readonly string[]> {
-    if (this.ids === null || performance.now() - this.#askedAt >= FRESH_MS) {
+    if (this.ids === null || performance.now() - this.#askedAt >= this.freshMs) {
       this.#asking ??= this.#ask().finally(() => {
         this.#asking = null
       })

@@ -37,14 +37,14 @@ export function keptStores(folder: string): readonly KeptStore[] {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return []
-    throw unreadableRules(`(${codeOf(error)})`, path)
+    throw unreadableRules(path, ` (${codeOf(error)})`)
   }
   const parsed = fileSchema.safeParse(parseJson(text))
-  if (!parsed.success) throw unreadableRules('or understood', path)
+  if (!parsed.success) throw unreadableRules(path, ' or understood')
   return parsed.data.stores
 }
 
-export function unreadableRules(why: string, path: string): StoreError {
-  const what = `The rules of stores cannot be read ${why}, so nothing was changed`
+export function unreadableRules(path: string, why = ''): StoreError {
+  const what = `The rules of stores cannot be read${why}, so nothing was changed`
   return new StoreError('REFUSED', `${what}: fix or move ${path}`)
 }

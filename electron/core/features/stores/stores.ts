@@ -4,36 +4,26 @@ import type { Failure } from '../../../../shared/result.ts'
 import type { StoreEntry, StoreProfile, StoresEvent } from '../../../../shared/stores.ts'
 import type { SharedFile } from '../../files/shared-file.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
-import { settle, WorkQueue } from '../../lib/concurrency.ts'
+import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import { NEVER, retryUntilDone } from '../../lib/timers.ts'
 import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { Connections } from './connections.ts'
+import { ListRules } from './list-rules.ts'
 import {
   adoptSealed,
-  entryOf,
   freeName,
   isSameAccount,
   keptOf,
   type ListedStore,
   listedStore,
-  mostRecent,
   replaced,
   shownSuggestion,
   unseal,
   withoutPassword,
   withoutPasswords,
 } from './listed-store.ts'
-import { placeOf } from './place.ts'
-import { type KeptStore, type StoresJson, unreadableRules } from './store-file.ts'
-import {
-  checkProtection,
-  compareAddresses,
-  lookUpRuledHosts,
-  type RuledStore,
-  rulesFor,
-  shownRules,
-} from './store-rules.ts'
+import type { KeptStore, StoresJson } from './store-file.ts'
+import { checkProtection, compareAddresses } from './store-rules.ts'
 import { type SecretVault, sealIn } from './vault.ts'
 
 /** What a console opens at its start, besides the stores of its list. */
@@ -59,6 +49,7 @@ const PRACTICE = 'memory:practice'
  */
 export class Stores {
   readonly #listed = new Map<string, ListedStore>()
+  readonly rules: ListRules
   readonly #feed = new ChangeFeed(0)
   readonly #decisions = new WorkQueue()
   #onRemoved = (_storeId: string) => {}
@@ -75,7 +66,13 @@ export class Stores {
     readonly file: SharedFile<StoresJson>,
     readonly vault: SecretVault,
     readonly start: StartOptions,
-  ) {}
+  ) {
+    this.rules = new ListRules({
+      ...{ connections, file, listed: this.#listed },
+      edit: change => this.#decisions.run(() => this.#edit(change)),
+      changed: () => this.#feed.changed(),
+    })
+  }
 
   /** Reads the list and opens its stores. Call it once, after all subscribers are registered. */
   load(): void {
@@ -195,30 +192,6 @@ export class Stores {
     return this.#listed.get(storeId)?.profile ?? null
   }
 
-  /** The stores with their rules. Fails if the list could not be read. */
-  ruled(): readonly RuledStore[] {
-    if (this.file.isUnread) throw unreadableRules('', this.file.path)
-    return [...this.#listed.values()]
-  }
-
-  /** As the servers of a store identified themselves, now or when it was last open. */
-  serverIdsOf(storeId: string): readonly string[] {
-    return this.connections.serverIdsOf(storeId) ?? this.#listed.get(storeId)?.serverIds ?? []
-  }
-
-  /** Remembers the servers of an open store: its rules hold for them also once it is closed. Never fails. */
-  async remember(storeId: string): Promise<void> {
-    const store = this.#listed.get(storeId)
-    const ids = this.serverIdsOf(storeId)
-    if (!store || ids.every(id => store.serverIds.includes(id))) return
-    store.serverIds = mostRecent(ids, store.serverIds)
-    this.#feed.changed()
-    if (store.origin !== 'saved') return
-    const keep = (kept: KeptStore): KeptStore =>
-      kept.storeId === storeId ? { ...kept, serverIds: mostRecent(ids, kept.serverIds) } : kept
-    await this.#decisions.run(() => this.#edit(all => all.map(keep))).catch(() => {})
-  }
-
   /** Whether a store at this address may be open soon: the list is being read, or the store is connecting. */
   isOpening(address: string): boolean {
     const isConnecting = ({ storeId, profile, open, problem }: ListedStore) =>
@@ -236,7 +209,7 @@ export class Stores {
   ): Promise<StoreEntry> {
     const { store, settling } = await this.#decisions.run(work)
     await settling
-    return this.#entry(store)
+    return this.rules.entryOf(store)
   }
 
   async #load(): Promise<void> {
@@ -353,21 +326,7 @@ export class Stores {
     store.problem = problem
     store.revision++
     this.#feed.changed()
-    if (problem === null) this.#learn(store)
-  }
-
-  /** Asks the servers of a store who they are, until they answer: a screen shows which rules apply. */
-  #learn({ storeId, profile }: ListedStore): void {
-    const { signal } = this.connections.get(storeId, NEVER)
-    const attempt = async () => {
-      const asked = await settle(() => this.connections.identify(storeId, signal))
-      if (!asked.ok) return false
-      await settle(() => lookUpRuledHosts(placeOf(profile.address), this.ruled()))
-      await this.remember(storeId)
-      this.#feed.changed()
-      return true
-    }
-    retryUntilDone(attempt, { afterMs: 0, isOver: () => signal.aborted, closed: signal })
+    if (problem === null) this.rules.learn(store)
   }
 
   async #disconnect(store: ListedStore): Promise<void> {
@@ -423,16 +382,10 @@ export class Stores {
       )
   }
 
-  #entry(store: ListedStore): StoreEntry {
-    const { storeId, profile } = store
-    const rules = () => rulesFor(placeOf(profile.address, this.serverIdsOf(storeId)), storeId, this.ruled())
-    return entryOf(store, shownRules(rules))
-  }
-
   #event(): StoresEvent {
     this.#shownNotice = this.file.notice
     return {
-      stores: [...this.#listed.values()].map(store => this.#entry(store)),
+      stores: [...this.#listed.values()].map(store => this.rules.entryOf(store)),
       suggestions: this.start.suggestions.map(shownSuggestion),
       notice: this.#shownNotice ?? this.#notice,
     }
