@@ -68,7 +68,9 @@ export class Stores {
     readonly start: StartOptions,
   ) {
     this.rules = new ListRules({
-      ...{ connections, file, listed: this.#listed },
+      connections,
+      file,
+      listed: this.#listed,
       edit: change => this.#decisions.run(() => this.#edit(change)),
       changed: () => this.#feed.changed(),
     })
