@@ -113,11 +113,9 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
 
   async serverIds(signal: AbortSignal): Promise<readonly string[]> {
     const ids = await settle(() => this.answer('which server it is', () => this.readServerIds(signal)))
-    if (!ids.ok) {
-      if (ids.error.code === 'STORE_UNREACHABLE' || ids.error.code === 'ABORTED') throw ids.error
-      return []
-    }
-    return [...new Set(ids.value)].filter(id => SERVER_ID.test(id)).slice(0, MOST_SERVERS)
+    // The server answered, but not who it is.
+    if (!ids.ok && (ids.error.code === 'STORE_DENIED' || ids.error.code === 'STORE_ERROR')) return []
+    return [...new Set(only([ids]))].filter(id => SERVER_ID.test(id)).slice(0, MOST_SERVERS)
   }
 
   async *list({ limit }: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {

@@ -42,7 +42,8 @@ export class ListRules {
   /** As the servers of a store identified themselves, now or when it was last open. */
   serverIdsOf(storeId: string): readonly string[] {
     const { connections, listed } = this.options
-    return connections.serverIdsOf(storeId) ?? listed.get(storeId)?.serverIds ?? []
+    const ids = connections.serverIdsOf(storeId) ?? []
+    return ids.length > 0 ? ids : (listed.get(storeId)?.serverIds ?? [])
   }
 
   /** Asks the servers of an open store who they are, until they answer: a screen shows whose rules apply. */

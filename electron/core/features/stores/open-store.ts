@@ -143,7 +143,8 @@ export class OpenStores {
   /** Asks the servers of the store who they are. */
   async #rules(storeId: string, address: string, signal: AbortSignal): Promise<StoreRules> {
     const { connections, list } = this.options
-    const place = placeOf(address, await connections.identify(storeId, signal))
+    await connections.identify(storeId, signal)
+    const place = this.placeOf({ storeId, address })
     await lookUpRuledHosts(place, this.#ruled())
     void list?.rules.remember(storeId)
     return rulesFor(place, storeId, this.#ruled())

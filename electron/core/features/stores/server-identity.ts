@@ -34,7 +34,9 @@ export class ServerIdentity {
     const late = () =>
       new StoreError('STORE_UNREACHABLE', `${this.store.address} did not say in time which server it is`)
     const askedAt = performance.now()
-    this.ids = await within(ANSWER_MS, this.store.serverIds(this.closing), late)
+    const ids = await within(ANSWER_MS, this.store.serverIds(this.closing), late)
+    // Who once said who they are may be too busy to say it again.
+    if (ids.length > 0 || this.ids === null) this.ids = ids
     this.#askedAt = askedAt
   }
 }

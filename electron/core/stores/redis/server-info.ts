@@ -1,10 +1,13 @@
 import type { Redis } from 'ioredis'
-import { isNotPermitted } from './failure.ts'
+import { isNotPermitted, storeError } from './failure.ts'
 import { runScript, script } from './script.ts'
 
 /** The server gives itself another one at every start. Empty for a proxy without one. */
 export async function runId(node: Redis): Promise<string[]> {
-  const id = fieldOf(await node.info('server'), 'run_id')
+  const info = await node.info('server').catch(error => {
+    throw storeError(error)
+  })
+  const id = fieldOf(info, 'run_id')
   return id === undefined ? [] : [`redis ${id}`]
 }
 
