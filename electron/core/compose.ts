@@ -70,7 +70,6 @@ export function createCore(options: CoreOptions): Core {
         name: nameOf(storeId, address),
         production: stores.isProduction(storeId, address),
       }),
-      areSamePlace: (one, other) => stores.areSamePlace(one, other),
       mustCompare: (address, other) => switchRuns.isUnderWay(address, other),
     }),
   )

@@ -17,15 +17,11 @@ import { EndedAlerts } from './ended-alerts.ts'
 import type { OtherStore } from './held-names.ts'
 import { StoreAlerts } from './store-alerts.ts'
 
-type StoreRef = { readonly storeId: string; readonly address: string }
-
 export type AlertsOptions = Pick<DecisionsOptions, 'dataFolder' | 'writes'> & {
   readonly about: (
     storeId: string,
     address: string,
   ) => { readonly name: string; readonly production: boolean }
-  /** Two entries for one store hold the same locks, which is no overlap. */
-  readonly areSamePlace?: (one: StoreRef, other: StoreRef) => boolean
   /** The two stores of a switch under way are compared, be they production or not. */
   readonly mustCompare?: (address: string, other: string) => boolean
   readonly now?: () => number
@@ -179,11 +175,11 @@ export class Alerts implements HistorySubscriber {
    * that means nothing.
    */
   #others({ store: own }: StoreAlerts): OtherStore[] {
-    const { about, areSamePlace, mustCompare } = this.options
+    const { about, mustCompare } = this.options
     const { production } = about(own.storeId, own.address)
     return [...this.#states.values()].flatMap(({ store, names, outage }) => {
       const other = about(store.storeId, store.address)
-      if (store.address === own.address || areSamePlace?.(own, store)) return []
+      if (store.address === own.address) return []
       if (other.production !== production && !mustCompare?.(own.address, store.address)) return []
       return [{ name: other.name, names, isLive: outage === null }]
     })
