@@ -24,7 +24,7 @@ export type StoreRules = {
   productionNames: string[]
   /** The store that is set to read-only, its own before others; null if none is. */
   readOnlyBy: string | null
-  /** Other stores of the list whose rules apply. */
+  /** Other stores of the list with rules that its own entry does not have. */
   from: string[]
 }
 
@@ -34,7 +34,7 @@ export type StoreEntry = StoreProfile & {
   own: Pick<StoreProfile, 'production' | 'readOnly'>
   /** What an operator types before a change; null outside production. */
   productionName: string | null
-  /** Other stores on the same server whose rules apply. */
+  /** Other stores on the same server, with rules that this one does not have. */
   rulesFrom: string[]
   kind: string
   /** Whether it is connected to and watched. */

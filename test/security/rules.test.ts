@@ -180,6 +180,19 @@ it('an account that may not ask its server who it is keeps to rules by name, and
   expect(await release(tunnel.storeId)).toMatchObject({ outcome: 'released' })
 })
 
+it('a store forgets its server when its address leads elsewhere, and only then', async () => {
+  const { address } = await twoWays(redisHarness)
+  const c = openConsole()
+  const storeId = await closedStore(c, address, { readOnly: true })
+  const kept = () => JSON.parse(readFileSync(join(c.folder, 'stores.json'), 'utf8')).stores[0].serverIds
+  const edit = (to: string) =>
+    c.ask('stores.edit', { storeId, profile: profile({ name: 'Billing', readOnly: true, address: to }) })
+  await edit(`${address}?match=pipeline_lock:*`)
+  expect(kept()).toHaveLength(1)
+  await edit('redis://127.0.0.1:1/0')
+  expect(kept()).toEqual([])
+})
+
 it('a list that cannot be read refuses every change in a console, and in no other way', async () => {
   const { address, lock, left } = await twoWays(redisHarness)
   const folder = dataFolder()

@@ -3,12 +3,8 @@ import { Notice } from '../../ui/Notice.tsx'
 import { shownText, t } from '../../words/words.ts'
 
 /** Which other stores of the list have rules for this one; empty for none. */
-export function rulesText({ rulesFrom, production, readOnly }: StoreEntry): string {
-  if (rulesFrom.length === 0) return ''
-  return t.stores.rulesFrom(
-    rulesFrom.map(name => shownText(name, 60)),
-    { production, readOnly },
-  )
+export function rulesText({ rulesFrom }: StoreEntry): string {
+  return rulesFrom.length === 0 ? '' : t.stores.rulesFrom(rulesFrom.map(name => shownText(name, 60)))
 }
 
 export function RulesNotice({ store }: { readonly store: StoreEntry | undefined }) {

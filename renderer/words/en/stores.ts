@@ -2,8 +2,6 @@ import { plural } from '../../../shared/numbers.ts'
 import type { Capability, StoreColour } from '../../../shared/stores.ts'
 import { duration, numbers } from './say.ts'
 
-type Rules = { readonly production: boolean; readonly readOnly: boolean }
-
 /** The stores and what is in them that is no lock. */
 export const stores = {
   stores: {
@@ -40,8 +38,7 @@ export const stores = {
     productionHint: 'Releases require the store name and a reason',
     readOnly: 'Read-only',
     readOnlyHint: 'Nothing can be released here',
-    rulesFrom: (names: readonly string[], { production, readOnly }: Rules) =>
-      `Same server as ${names.join(', ')}: its rules apply (${[production && 'production', readOnly && 'read-only'].filter(Boolean).join(', ')}).`,
+    rulesFrom: (names: readonly string[]) => `Same server as ${names.join(', ')}: its rules apply.`,
     testRules: (names: readonly string[]) => `Same server as ${names.join(', ')}: its rules will apply.`,
     test: 'Test',
     testing: 'Testing…',

@@ -23,11 +23,11 @@ export function rulesFor(place: Place, storeId: string, list: readonly RuledStor
   const others = list.filter(
     each => each.storeId !== storeId && hasRules(each.profile) && isSamePlace(ruledPlace(each), place),
   )
-  const all = [...own, ...others].map(({ profile }) => profile)
+  const all = [...own, ...others].map(each => each.profile)
   return {
     productionNames: all.filter(each => each.production).map(({ name }) => name),
     readOnlyBy: all.find(each => each.readOnly)?.name ?? null,
-    from: others.map(({ profile }) => profile.name),
+    from: others.filter(({ profile }) => own.every(each => lacksRule(each.profile, profile))).map(nameOf),
   }
 }
 
@@ -38,6 +38,14 @@ export function shownRules(rules: () => StoreRules): StoreRules {
   } catch {
     return { productionNames: [], readOnlyBy: null, from: [] }
   }
+}
+
+function nameOf({ profile }: RuledStore): string {
+  return profile.name
+}
+
+function lacksRule(one: Pick<StoreProfile, 'production' | 'readOnly'>, other: StoreProfile): boolean {
+  return (other.production && !one.production) || (other.readOnly && !one.readOnly)
 }
 
 /** Looks up the hosts of a place and of all that have rules, which may be the same machines. */
@@ -92,8 +100,7 @@ function refused(why: string, consequence = 'nothing was changed'): StoreError {
 export function isWeaker(before: StoreProfile, after: StoreProfile | null): boolean {
   if (!hasRules(before)) return false
   if (after === null) return true
-  const losesRule = (before.production && !after.production) || (before.readOnly && !after.readOnly)
-  return losesRule || !compareAddresses(before.address, after.address, isCoveredBy)
+  return lacksRule(after, before) || !compareAddresses(before.address, after.address, isCoveredBy)
 }
 
 /** False if one of them is not valid. */
