@@ -24,9 +24,13 @@ export class ListRules {
 
   /** The stores with their rules. Fails if the list could not be read. */
   ruled(): readonly RuledStore[] {
-    const { file, listed } = this.options
+    const { connections, file, listed } = this.options
     if (file.isUnread) throw unreadableRules(file.path)
-    return [...listed.values()]
+    return [...listed.values()].map(({ storeId, profile, serverIds }) => ({
+      storeId,
+      profile,
+      serverIds: mostRecent(connections.serverIdsOf(storeId) ?? [], serverIds),
+    }))
   }
 
   /** The store as a screen may see it. */

@@ -24,7 +24,7 @@ export type OpenStore = {
   readonly rules: () => Promise<StoreRules>
   /** As far as its servers have said who they are. */
   readonly knownRules: () => StoreRules
-  /** In this console's list, which gives it a name and rules. */
+  /** In this console's list, which gives it a name. */
   readonly listed: boolean
   /** Of its connection; null for a host without a list. */
   readonly revision: number | null

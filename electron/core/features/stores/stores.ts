@@ -16,6 +16,7 @@ import {
   keptOf,
   type ListedStore,
   listedStore,
+  mostRecent,
   replaced,
   shownSuggestion,
   unseal,
@@ -274,7 +275,8 @@ export class Stores {
     const isOtherAccount = isElsewhere && !isSameAccount(store.profile.address, address)
     const replacesPassword = isOtherAccount || (password !== null && password !== store.password)
     store.profile = { ...profile, address }
-    store.serverIds = serverIds
+    // Ours may not be written yet.
+    store.serverIds = isElsewhere ? serverIds : mostRecent(serverIds, store.serverIds)
     if (replacesPassword) Object.assign(store, { sealed, password, lost: false })
     else if (sealed !== store.sealed) void this.#adoptSealed(store, sealed)
     if (store.open && (isElsewhere || replacesPassword)) void this.#connect(store)
