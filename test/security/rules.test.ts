@@ -207,6 +207,21 @@ it('a list that cannot be read refuses every change in a console, and in no othe
   expect(await left()).toBe(2)
 })
 
+it('a server whose connection breaks whenever it is asked who it is is not changed', async () => {
+  const { address, lock, left } = await twoWays(redisHarness)
+  const { port, loseAnswer } = await startCuttingProxy(inject('redisPort'))
+  const loseEach = async (): Promise<void> => loseAnswer(asked => /\binfo\b/i.test(asked)).then(loseEach)
+  void loseEach()
+  const c = openConsole()
+  const tunnelled = address.replace(/:\d+/, `:${port}`)
+  const { storeId } = await c.ask('stores.add', { profile: profile({ address: tunnelled }) })
+  // Everything else gets through, between two questions.
+  const inspect = () => c.ask('locks.inspect', { storeId, id: lock('a').id }).catch(() => null)
+  await expect.poll(inspect).toMatchObject({ lock: lock('a') })
+  await expect(c.ask('locks.release', { storeId, ...lock('a') })).rejects.toThrow('STORE_UNREACHABLE')
+  expect(await left()).toBe(2)
+})
+
 it('a plan that begins in an outage asks the server who it is before it changes anything', async () => {
   const server = await startRedis()
   onTestFinished(() => server.stop('SIGKILL'))
