@@ -1,13 +1,10 @@
 import type { Redis } from 'ioredis'
-import { isNotPermitted, storeError } from './failure.ts'
+import { isNotPermitted } from './failure.ts'
 import { runScript, script } from './script.ts'
 
 /** The server gives itself another one at every start. Empty for a proxy without one. */
 export async function runId(node: Redis): Promise<string[]> {
-  const info = await node.info('server').catch(error => {
-    throw storeError(error)
-  })
-  const id = fieldOf(info, 'run_id')
+  const id = fieldOf(await node.info('server'), 'run_id')
   return id === undefined ? [] : [`redis ${id}`]
 }
 

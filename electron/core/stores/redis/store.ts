@@ -4,7 +4,7 @@ import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { textToKey } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import { eachOf, only, type Settled, settle, WorkQueue } from '../../lib/concurrency.ts'
+import { eachOf, type Settled, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { Act } from '../fenced-release.ts'
 import { type Reading, readVerdict, recognise, type Verdict } from '../recognise.ts'
@@ -112,10 +112,12 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   protected readServerIds(signal: AbortSignal): Promise<readonly string[]> {
     return this.#run(signal, async () => {
       const { nodes } = await findPrimaries(this.#client)
-      const asked = await Promise.all(nodes.map(node => settle(() => runId(node))))
-      const answers = asked.filter(each => each.ok)
+      const asked = await Promise.allSettled(nodes.map(runId))
+      const ids = asked.flatMap(each => (each.status === 'fulfilled' ? each.value : []))
+      const failed = asked.filter(each => each.status === 'rejected')
       // The other nodes of a cluster may still work.
-      return answers.length > 0 ? answers.flatMap(each => each.value) : only(asked)
+      if (failed.length === asked.length) throw failed[0]?.reason
+      return ids
     })
   }
 
