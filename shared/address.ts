@@ -126,7 +126,11 @@ function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressSch
   return address.schemes.find(isSet) ?? address.schemes[0]
 }
 
-function serversOf({ hosts, host, port }: Readonly<Record<string, AddressValue>>): readonly HostPort[] {
+export function serversOf({
+  hosts,
+  host,
+  port,
+}: Readonly<Record<string, AddressValue>>): readonly HostPort[] {
   if (typeof host === 'string' && typeof port === 'number') return [{ host, port }]
   return typeof hosts === 'object' && hosts !== null ? hosts : []
 }
@@ -160,43 +164,9 @@ function accountOf(address: StoreAddress): string {
   return JSON.stringify([address.kind, address.username, ...account.map(name => address[name])])
 }
 
-/**
- * Whether two addresses lead to the same locks, regardless of account, pattern and format. Aliases of a server are not resolved,
- * apart from those of this machine.
- */
-export function isSamePlace(a: StoreAddress, b: StoreAddress): boolean {
-  if (a.kind !== b.kind) return false
-  const { same, narrows } = kindOf(a.kind).address.place
-  const isEqual = (name: string) => placeText(a[name]) === placeText(b[name])
-  return (
-    same.every(isEqual) &&
-    narrows.every(name => a[name] === null || b[name] === null || isEqual(name)) &&
-    hasServerInCommon(serversOf(a), serversOf(b))
-  )
-}
-
-/** Any member identifies a cluster or a group of sentinels. */
-function hasServerInCommon(a: readonly HostPort[], b: readonly HostPort[]): boolean {
-  const servers = new Set(a.map(({ host, port }) => `${localName(host)}:${port}`))
-  return servers.size === 0 || b.some(({ host, port }) => servers.has(`${localName(host)}:${port}`))
-}
-
-function placeText(value: AddressValue | undefined): string {
-  const [, scheme, host = '', port = ''] =
-    /^(https?):\/\/(\[[^\]]*\]|[^:/]+)(:\d+)?\/?$/i.exec(textOf(value ?? null)) ?? []
-  return scheme === undefined
-    ? JSON.stringify(value ?? null)
-    : `${scheme.toLowerCase()}://${localName(host)}${port}`
-}
-
-/** Names under localhost stay apart: they may lead to different servers. */
-function localName(host: string): string {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
-  return /^(localhost|::1|127(\.\d+){3})$/.test(name) ? 'localhost' : name
-}
-
 export function isThisMachine(host: string): boolean {
-  return /(^|\.)localhost$/.test(localName(host))
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
+  return /(^|\.)localhost$|^::1$|^127(\.\d+){3}$/.test(name)
 }
 
 function split(rest: string, scheme: AddressScheme) {

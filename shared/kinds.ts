@@ -13,8 +13,16 @@ export type KindDescription = {
     readonly options: readonly AddressField[]
     /** The fields that make an account on a server, beside the user's name: its password fits where they are the same. */
     readonly account: readonly string[]
-    /** The fields that make a place, beside its servers. An address without one of `narrows` means all of them. */
-    readonly place: { readonly same: readonly string[]; readonly narrows: readonly string[] }
+    /** The fields that make a place. */
+    readonly place: {
+      /** Beside its hosts, which server it is. */
+      readonly server: readonly string[]
+      /** Where on the server. An address without one of `narrows` means all of them. */
+      readonly same: readonly string[]
+      readonly narrows: readonly string[]
+      /** Some servers of this kind take `Shop` and `shop` for the same. */
+      readonly ignoresCase?: boolean
+    }
   }
   readonly form: {
     readonly inputs: readonly FormInput[]

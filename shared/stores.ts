@@ -18,8 +18,24 @@ export const storeProfileSchema = z.strictObject({
 })
 export type StoreProfile = z.infer<typeof storeProfileSchema>
 
+/** The rules of a place: those of all stores in the list that reach its server. */
+export type StoreRules = {
+  /** The names of its production stores, one of which an operator types before a change; its own comes first. */
+  productionNames: string[]
+  /** The store that is set to read-only, its own before others; null if none is. */
+  readOnlyBy: string | null
+  /** Other stores of the list with rules that its own entry does not have. */
+  from: string[]
+}
+
+/** `production` and `readOnly` are the rules of its place; `own` is what the operator decided about this store. */
 export type StoreEntry = StoreProfile & {
   storeId: string
+  own: Pick<StoreProfile, 'production' | 'readOnly'>
+  /** What an operator types before a change; null outside production. */
+  productionName: string | null
+  /** Other stores on the same server, with rules that this one does not have. */
+  rulesFrom: string[]
   kind: string
   /** Whether it is connected to and watched. */
   open: boolean
@@ -78,6 +94,8 @@ export type StoreTest = {
   /** False if the test stopped before the end. */
   complete: boolean
   problems: Problem[]
+  /** Stores of the list on the same server whose rules would apply. */
+  rulesFrom: string[]
 }
 
 export type StoresEvent = {

@@ -182,7 +182,7 @@ export async function callMethod<M extends MethodName>(
     facts,
     mustRecord: isWrite || change.mustRecord === true,
     apply: async note => {
-      if (isWrite) for (const each of await change.stores()) checkChange(each)
+      if (isWrite) for (const each of await change.stores()) await checkChange(each)
       return change.apply(note)
     },
     outcome: value => change.outcome?.(value) ?? { outcome: 'done' },

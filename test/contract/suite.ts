@@ -42,6 +42,15 @@ export function contractSuite(factory: HarnessFactory): void {
       expect(await h.readOnly.capabilities(never)).not.toContain('release')
     })
 
+    it('says which server it is, the same to every account that may ask', async () => {
+      const ids = await h.store.serverIds(never)
+      expect(await h.store.serverIds(never)).toEqual(ids)
+      for (const id of await h.readOnly.serverIds(never)) expect(ids).toContain(id)
+      // A store without a server is the same under one address only.
+      const hasServer = h.store.address.includes('127.0.0.1')
+      expect(ids).toHaveLength(hasServer ? 1 : 0)
+    })
+
     it('shows the same owner, times and fence in a list and in inspect', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       const { locks } = await listAll(h.store)

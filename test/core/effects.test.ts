@@ -15,10 +15,11 @@ function stubCore(isReadOnly: boolean) {
   const { core, folder } = openConsole()
   let applied = 0
   const apply = async () => ++applied
-  const store = { name: 'Orders', isReadOnly: () => isReadOnly, revision: null }
+  const rules = { productionNames: [], readOnlyBy: isReadOnly ? 'Orders' : null, from: [] }
+  const store = { name: 'Orders', rules: async () => rules, revision: null }
   const change = {
     ...{ facts: { key: 'k' }, apply, outcome: () => ({ outcome: 'done' }) },
-    stores: () => [{ store, confirmation: null }],
+    stores: () => [{ store, confirmation: () => null }],
   }
   const answer = { read: apply, settings: () => change, write: () => change }
   const handlers = Object.fromEntries(ALL.map(([name, effect]) => [name, answer[effect]]))

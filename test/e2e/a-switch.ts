@@ -22,6 +22,9 @@ export function storeEntry(name: string, change: Partial<StoreEntry> = {}): Stor
     colour: 'rose',
     production: false,
     readOnly: false,
+    own: { production: change.production === true, readOnly: false },
+    productionName: change.production === true ? name : null,
+    rulesFrom: [],
     open: true,
     // Nothing to watch yet: the list of locks stays as it is.
     revision: 0,

@@ -92,6 +92,34 @@ describe('releasing with care', () => {
     expect(await fixed.client.exists('lockRecharge:fixed')).toBe(1)
   })
 
+  it('requires the name of the production store on the same server, which may be closed', async () => {
+    const { client, address } = await redisPlace()
+    await client.set('lockRecharge:prod', rechargeJson('worker-1'))
+    const copy = { name: 'copy', address: address.replace('127.0.0.1', 'localhost') }
+    const { page } = await openConsole('web', {
+      stores: [{ name: 'payments', address, production: true }, copy],
+    })
+    await storeAction(page, 'payments', 'Close')
+    await screen.store(page, 'payments').getByText('closed').waitFor()
+    await screen.store(page, 'copy').getByText('PROD').waitFor()
+    await screen.store(page, 'copy').getByText('Same server as payments').waitFor()
+    await storeAction(page, 'copy', 'Edit…')
+    const edit = screen.dialog(page, 'Edit store')
+    await edit.getByText('Same server as payments').waitFor()
+    // What was decided about this store itself.
+    expect(await edit.getByRole('checkbox', { name: 'Production' }).isChecked()).toBe(false)
+    await page.keyboard.press('Escape')
+
+    const dialog = await askRelease(page, 'lockRecharge:prod')
+    const confirm = dialog.getByRole('button', { name: 'Release', exact: true })
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('the worker was shot')
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByRole('textbox', { name: 'Type payments to confirm' }).fill('payments')
+    await confirm.click()
+    await dialog.getByText('Released.').waitFor()
+    expect(await client.exists('lockRecharge:prod')).toBe(0)
+  })
+
   it('reports a new holder or a vanished lock while the dialog is open', async () => {
     const redis = await redisPlace()
     await redis.client.set('lockRecharge:moving', rechargeJson('worker-1'))

@@ -22,7 +22,7 @@ const PATIENCE_MS = 2000
 
 /** A JSON file that processes share: locked and re-read before each change, and replaced atomically. */
 export class SharedFile<T> {
-  readonly #path: string
+  readonly path: string
   readonly #lock: FolderLock
   readonly #queue = new WorkQueue()
   #version: string | null = null
@@ -33,7 +33,7 @@ export class SharedFile<T> {
 
   constructor(readonly options: SharedFileOptions<T>) {
     this.#value = options.empty
-    this.#path = join(options.folder, `${options.name}.json`)
+    this.path = join(options.folder, `${options.name}.json`)
     this.#lock = new FolderLock(join(options.folder, `${options.name}.lock`), PATIENCE_MS)
   }
 
@@ -45,6 +45,11 @@ export class SharedFile<T> {
   /** There is no file, or there is none any longer. */
   get isMissing(): boolean {
     return this.#value === this.options.empty
+  }
+
+  /** There is a file, and it could not be read yet: what it says is unknown. */
+  get isUnread(): boolean {
+    return this.isMissing && this.#problem !== null
   }
 
   /** What an operator should know of the file, as a sentence: it is unreadable, or was set aside. */
@@ -82,7 +87,7 @@ export class SharedFile<T> {
   }
 
   async #read(setAside: boolean): Promise<boolean> {
-    const version = await versionOf(this.#path)
+    const version = await versionOf(this.path)
     // A file whose permissions were fixed is readable again and has the same version.
     if (version === this.#version && this.#problem === null) return false
     const { empty } = this.options
@@ -103,7 +108,7 @@ export class SharedFile<T> {
     const { what, schema } = this.options
     let text: string
     try {
-      text = await readFile(this.#path, 'utf8')
+      text = await readFile(this.path, 'utf8')
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return { value: null }
       return { problem: `${what} cannot be read (${codeOf(error)}).`, isInvalid: false }
@@ -118,22 +123,22 @@ export class SharedFile<T> {
     const aside = `${name}.damaged-${Date.now()}.json`
     const work = async () => {
       // Another process may have set the damaged file aside and written a good one.
-      if ((await versionOf(this.#path)) !== this.#version) {
+      if ((await versionOf(this.path)) !== this.#version) {
         await this.#read(false)
         return
       }
-      await rename(this.#path, join(folder, aside))
+      await rename(this.path, join(folder, aside))
       this.#problem = null
       this.#setAsideNotice = `${what} could not be understood and was set aside as ${aside}.`
-      this.#version = await versionOf(this.#path)
+      this.#version = await versionOf(this.path)
     }
     // A file that cannot be moved stays, and so does its problem.
     await this.#lock.run(work).catch(() => {})
   }
 
   async #replace(value: T): Promise<void> {
-    await replaceFile(this.#path, `${JSON.stringify(value, null, 2)}\n`, { flush: true })
-    this.#version = await versionOf(this.#path)
+    await replaceFile(this.path, `${JSON.stringify(value, null, 2)}\n`, { flush: true })
+    this.#version = await versionOf(this.path)
     this.#value = value
   }
 }

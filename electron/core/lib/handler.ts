@@ -7,6 +7,7 @@ import type {
   StreamInput,
   StreamName,
 } from '../../../shared/contract.ts'
+import type { StoreRules } from '../../../shared/stores.ts'
 
 /** One call of a method. The audit log knows it as `action`. */
 export type Call = { readonly signal: AbortSignal; readonly action: string }
@@ -17,19 +18,20 @@ export type Facts = Readonly<Record<string, unknown>>
 export type StoreChange = {
   readonly store: {
     readonly name: string
-    readonly isReadOnly: () => boolean
+    /** Of its place, once it is known which server that is. */
+    readonly rules: () => Promise<StoreRules>
     /** Of its connection now; null for a host without a list of stores. */
     readonly revision: number | null
   }
   /** The connection through which the operator saw what is to be changed. */
   readonly revision?: number | undefined
-  /** Null if the store asks for no confirmation. */
-  readonly confirmation: Confirmation | null
+  /** Null if its rules ask for no confirmation. */
+  readonly confirmation: (rules: StoreRules) => Confirmation | null
 }
 
 export type Confirmation = {
-  /** The text that must be among those the operator typed. */
-  readonly expected: string
+  /** One of them must be among the texts that the operator typed. */
+  readonly expected: readonly string[]
   readonly typed: readonly (string | undefined)[]
   /** The error if it is not, without its consequence. */
   readonly missing: string

@@ -12,7 +12,7 @@ import type {
 import type { Spent } from '../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../shared/stores.ts'
 import { digestOf, type RawBytes, rawParts, rawPieces } from '../lib/bytes.ts'
-import { only, type Settled } from '../lib/concurrency.ts'
+import { only, type Settled, settle } from '../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../lib/errors.ts'
 import { firstPage, fitted, jsonBytes, PAGE_BYTES, shortText } from '../lib/json-size.ts'
 import { orUncertain, orUnreadable, settledOr } from './bad-answer.ts'
@@ -30,6 +30,11 @@ import type {
   Target,
   Tracker,
 } from './types.ts'
+
+/** A server may claim any. */
+const SERVER_ID = /^[\w:.@/ -]{8,300}$/
+/** The primaries of a large cluster. */
+const MOST_SERVERS = 64
 
 /** Linux starts no program with a longer argument. */
 const LONGEST_COMMAND = 128 * 1024
@@ -78,6 +83,8 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
   protected abstract writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
   /** Product and version, or place. */
   protected abstract serverName(signal: AbortSignal): Promise<string>
+  /** See LockStore. */
+  protected abstract readServerIds(signal: AbortSignal): Promise<readonly string[]>
   /** All records, in pages made by `listPage`. With `ahead` the next page is fetched while this one is in use. */
   protected abstract pages(signal: AbortSignal, ahead: boolean): AsyncIterable<ListPage>
   /** Reads with the strongest consistency there is. */
@@ -102,6 +109,13 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
 
   capabilities(signal: AbortSignal): Promise<Capability[]> {
     return this.answer('what the account may do', () => this.readCapabilities(signal))
+  }
+
+  async serverIds(signal: AbortSignal): Promise<readonly string[]> {
+    const ids = await settle(() => this.answer('which server it is', () => this.readServerIds(signal)))
+    // The server answered, but not who it is.
+    if (!ids.ok && (ids.error.code === 'STORE_DENIED' || ids.error.code === 'STORE_ERROR')) return []
+    return [...new Set(only([ids]))].filter(id => SERVER_ID.test(id)).slice(0, MOST_SERVERS)
   }
 
   async *list({ limit }: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {

@@ -58,6 +58,11 @@ export interface LockStore {
   describe(signal: AbortSignal): Promise<StoreDescription>
   /** What this account may do. Changes nothing, but has a cost: not part of every command. */
   capabilities(signal: AbortSignal): Promise<Capability[]>
+  /**
+   * How the servers identify themselves, the same under every address: a server in common means a place in common. Empty if they
+   * do not say, or not to this account.
+   */
+  serverIds(signal: AbortSignal): Promise<readonly string[]>
   /** Pages, the first one fast, never one huge array. A record that exists throughout is listed exactly once. */
   list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage>
   /** Null for an absent record. The detail of a record that is not a lock says why. */

@@ -45,8 +45,10 @@ const GROUPS: readonly Group[] = [
   },
   {
     help: `The fence comes from list --json or inspect. A release acts only if the lock is still exactly the one the
-fence was made from.`,
-    commands: { release: [releaseCommand, '<store> <key> --fence F [--reason TEXT] [--json]'] },
+fence was made from. A production store needs its name in --confirm, and a reason.`,
+    commands: {
+      release: [releaseCommand, '<store> <key> --fence F [--confirm NAME] [--reason TEXT] [--json]'],
+    },
   },
   {
     help: `release-all --plan changes nothing: it writes down exactly which locks it would release and prints the command that

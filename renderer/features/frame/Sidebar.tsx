@@ -21,6 +21,7 @@ import { sentence, t } from '../../words/words.ts'
 import { AlertCount } from '../alerts/AlertMarks.tsx'
 import { HoldCount } from '../holds/HoldsView.tsx'
 import { releaseFiltered } from '../plans/release-all.ts'
+import { rulesText } from '../stores/RulesNotice.tsx'
 import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
 import { SwitchMark } from '../switch/SwitchView.tsx'
 import itemStyles from './NavItem.module.css'
@@ -134,6 +135,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
   const { storeId, name, open } = entry
   const status = useStore(consoleStore, state => statusOf(state, storeId))
   const text = storeText(entry, status, locks, useNow())
+  const rules = rulesText(entry)
   const words = t.sidebar
   return (
     <li className={styles.storeItem} data-closed={!open || undefined}>
@@ -153,6 +155,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
           {entry.readOnly && ` · ${words.readOnly}`}
         </span>
         {text.why !== null && <span className={styles.why}>{text.why}</span>}
+        {rules !== '' && <span className={styles.why}>{rules}</span>}
       </NavItem>
       <Menu
         label={words.menu(name)}

@@ -16,6 +16,7 @@ import { Segments, SelectField, Switch, TextField } from '../../ui/Field.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText, t } from '../../words/words.ts'
+import { RulesNotice } from '../stores/RulesNotice.tsx'
 import styles from './Holds.module.css'
 import {
   DURATIONS,
@@ -59,7 +60,8 @@ function HoldForm({ prefill, onTaken }: FormProps) {
   const [refused, setRefused] = useState<string | null>(null)
 
   const taken = isTaken(choices?.current ?? null, now)
-  const production = store?.production === true
+  const productionName = store?.productionName ?? null
+  const production = productionName !== null
   const request = requestOf(draft, { taken, production, revision: store?.revision })
   const ready =
     store !== undefined &&
@@ -70,7 +72,7 @@ function HoldForm({ prefill, onTaken }: FormProps) {
     request !== null &&
     draft.reason.trim() !== '' &&
     (!taken || draft.waits) &&
-    (!production || draft.typed === store.name)
+    (!production || draft.typed === productionName)
 
   const take = useRequest(
     (input: Input<'holds.take'>) => ask('holds.take', input),
@@ -112,9 +114,10 @@ function HoldForm({ prefill, onTaken }: FormProps) {
         change={change}
         choices={choices}
         taken={taken}
-        productionName={production ? store.name : null}
+        productionName={productionName}
         startsAtReason={prefill?.key !== undefined}
       />
+      <RulesNotice store={store} />
       {store?.readOnly && <Notice>{words.readOnly}</Notice>}
     </DialogForm>
   )

@@ -16,6 +16,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
 import { sentence, shownText, t } from '../../words/words.ts'
 import { UndoButton } from '../plans/PlanRun.tsx'
+import { RulesNotice } from '../stores/RulesNotice.tsx'
 import { ProductionBadge } from '../stores/StoreName.tsx'
 import { Fact, Notes, ReleaseEffect } from './Facts.tsx'
 import { ageText } from './lock-face.ts'
@@ -55,10 +56,15 @@ function SeenLock({ seen, onLookAgain }: SeenProps) {
   const words = t.release
   const gone = !current || current.change === 'gone'
   const changed = !gone && current.lock.fence !== lock.fence
-  const production = store?.production === true
+  const productionName = store?.productionName ?? null
+  const production = productionName !== null
   const hasReason = reason.trim() !== ''
   const ready =
-    !working && !gone && !changed && !store?.readOnly && (!production || (typed === store?.name && hasReason))
+    !working &&
+    !gone &&
+    !changed &&
+    !store?.readOnly &&
+    (!production || (typed === productionName && hasReason))
 
   // Enter releases only with a reason, and never in production: a second key right after the one that opened the dialog
   // must not release.
@@ -96,6 +102,7 @@ function SeenLock({ seen, onLookAgain }: SeenProps) {
         </dl>
         <ReleaseEffect title={words.consequence} format={formats.get(lock.format)} />
         <Notes lock={lock} />
+        <RulesNotice store={store} />
         {store?.readOnly && <Notice>{words.readOnly}</Notice>}
         {gone && <Notice>{words.goneWhileOpen}</Notice>}
         {changed && (
@@ -117,9 +124,9 @@ function SeenLock({ seen, onLookAgain }: SeenProps) {
           maxLength={2000}
           autoFocus
         />
-        {production && (
+        {productionName !== null && (
           <TextField
-            label={words.typeName(store.name)}
+            label={words.typeName(productionName)}
             value={typed}
             onChange={setTyped}
             onKeyDown={onKeyDown}

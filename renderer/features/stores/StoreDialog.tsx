@@ -15,6 +15,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText, t } from '../../words/words.ts'
 import { AddressForm } from './AddressForm.tsx'
 import { type AddressFields, newFields, spell, understand } from './address-fields.ts'
+import { RulesNotice } from './RulesNotice.tsx'
 import styles from './StoreDialog.module.css'
 import reportStyles from './TestReport.module.css'
 
@@ -41,8 +42,8 @@ export function StoreDialog(props: StoreDialogMode) {
       password: '',
       forget: false,
       colour: entry?.colour ?? 'teal',
-      production: entry?.production ?? false,
-      readOnly: entry?.readOnly ?? false,
+      production: entry?.own.production ?? false,
+      readOnly: entry?.own.readOnly ?? false,
     }
   })
   const [testing, setTesting] = useState(false)
@@ -182,6 +183,7 @@ export function StoreDialog(props: StoreDialogMode) {
             onChange={readOnly => change({ readOnly })}
           />
         </div>
+        {isEdit && <RulesNotice store={entry} />}
         {tested && <TestReport result={tested} />}
       </DialogForm>
     </Dialog>
@@ -225,7 +227,8 @@ function TestReport({ result }: { readonly result: Result<StoreTest> }) {
         </p>
       </div>
     )
-  const { server, latencyMs, clock, capabilities, scanned, unrecognised, complete, problems } = result.value
+  const { server, latencyMs, clock, capabilities, scanned, unrecognised, complete, problems, rulesFrom } =
+    result.value
   const found = result.value.formats.map(({ format, count }) =>
     words.testFormat(formats.get(format)?.title ?? format, count),
   )
@@ -245,6 +248,11 @@ function TestReport({ result }: { readonly result: Result<StoreTest> }) {
       <p>
         {may.length > 0 && words.testMay(named(may))} {mayNot.length > 0 && words.testMayNot(named(mayNot))}
       </p>
+      {rulesFrom.length > 0 && (
+        <p>
+          <Icon name="alert" /> {words.testRules(rulesFrom.map(name => shownText(name, 60)))}
+        </p>
+      )}
       {problems.map(({ where, message }) => (
         <p key={where}>
           <Icon name="alert" /> {shownText(where, 80)}: {sentence(message)}

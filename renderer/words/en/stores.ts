@@ -38,6 +38,8 @@ export const stores = {
     productionHint: 'Releases require the store name and a reason',
     readOnly: 'Read-only',
     readOnlyHint: 'Nothing can be released here',
+    rulesFrom: (names: readonly string[]) => `Same server as ${names.join(', ')}: its rules apply.`,
+    testRules: (names: readonly string[]) => `Same server as ${names.join(', ')}: its rules will apply.`,
     test: 'Test',
     testing: 'Testing…',
     saving: 'Saving…',

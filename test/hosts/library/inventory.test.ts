@@ -84,7 +84,7 @@ it('changes nothing in a store that the console has marked read-only', async () 
   const { manager, server, address } = place()
   await manager.acquire('acme:a')
   const profile = { name: 'Production', address, colour: 'rose', production: true, readOnly: true } as const
-  const stores = [{ storeId: 'prod', profile, open: true, sealed: null }]
+  const stores = [{ storeId: 'prod', profile, open: true, sealed: null, serverIds: [] }]
   await storeFile(dataFolder).update(() => ({ version: 1, stores }))
   await expect(manager.releaseAll({ reason: 'test', dataFolder })).rejects.toMatchObject({ code: 'REFUSED' })
   expect(server.records.size).toBe(1)

@@ -1,5 +1,6 @@
 import type { MaintenanceHold } from '../../../../shared/holds.ts'
 import { isoTime } from '../../../../shared/lease.ts'
+import type { StoreRules } from '../../../../shared/stores.ts'
 import type { Facts, HandlersOf, StoreChange } from '../../lib/handler.ts'
 import { type OpenStores, productionConfirmation } from '../stores/open-store.ts'
 import { choicesOf, findTarget } from './hold-target.ts'
@@ -15,7 +16,7 @@ export function holdHandlers(holds: Holds, stores: OpenStores): HandlersOf<'hold
       facts: { ...stores.factsOf(storeId), ...input },
       stores: () => {
         const store = stores.get(storeId, signal)
-        const confirmation = productionConfirmation(store.productionName, input, 'A hold')
+        const confirmation = (rules: StoreRules) => productionConfirmation(rules, input, 'A hold')
         return [{ store, revision: input.revision, confirmation }]
       },
       apply: () => holds.take({ storeId, ...input }, signal, action),
@@ -46,7 +47,7 @@ async function changing(holds: Holds, { holdId, ...input }: { readonly holdId: s
   const { facts, store } = await holds.find(holdId)
   return {
     facts: { hold: holdId, ...facts, ...input },
-    stores: (): StoreChange[] => (store ? [{ store, confirmation: null }] : []),
+    stores: (): StoreChange[] => (store ? [{ store, confirmation: () => null }] : []),
   }
 }
 

@@ -157,7 +157,7 @@ export class Holds {
     }
     longer(hold)
     const open = this.#openAt(hold.address)
-    if (open) checkWritable(open)
+    if (open) await checkWritable(open)
     await this.#claim(hold, signal)
     let addedMs = 0
     // If another console extends it at the same time, both extensions count.
@@ -303,7 +303,7 @@ export class Holds {
     const { stores } = this.options
     const open = this.#openAt(hold.address)
     if (!open) throw new NotOpenHere()
-    checkWritable(open, 'the hold is neither renewed nor released')
+    await checkWritable(open, 'the hold is neither renewed nor released')
     return { open, provider: await stores.provider(open.storeId, hold.format, hold.table ?? undefined) }
   }
 

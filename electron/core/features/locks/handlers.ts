@@ -1,4 +1,5 @@
 import type { ListEvent, ListPage, Lock, Released } from '../../../../shared/locks.ts'
+import type { StoreRules } from '../../../../shared/stores.ts'
 import { only } from '../../lib/concurrency.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { fitted, PAGE_BYTES, pagesOf } from '../../lib/json-size.ts'
@@ -30,9 +31,7 @@ export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' |
       facts: { ...stores.factsOf(storeId), ...input },
       stores: () => {
         const store = stores.get(storeId, signal)
-        // A command has no list of stores: the fence identifies the lock, and no name is required.
-        const name = store.listed ? store.productionName : null
-        const confirmation = productionConfirmation(name, input, 'A release')
+        const confirmation = (rules: StoreRules) => productionConfirmation(rules, input, 'A release')
         return [{ store, revision: input.revision, confirmation }]
       },
       apply: async () => {

@@ -7,7 +7,9 @@ import {
   type PlanSummary,
   typedConfirmation,
 } from '../../../../shared/plans.ts'
+import type { StoreRules } from '../../../../shared/stores.ts'
 import { versionOf } from '../../files/disk.ts'
+import { settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { firstPage, PAGE_BYTES, pagesOf } from '../../lib/json-size.ts'
@@ -204,7 +206,7 @@ export class Plans {
   ): Promise<void> {
     const { copies } = this.options
     await plan.file.checkSigners()
-    const stores = confirmedStores(plan, { confirm, reason }, this.options.stores)
+    const stores = await confirmedStores(plan, { confirm, reason }, this.options.stores)
     const { planId, kind, undoes } = plan.header
     const cause = { action, plan: planId, reason }
     const kept = kind === 'restore' ? await copies.undoable(undoes ?? '', planId) : null
@@ -310,27 +312,35 @@ export class Plans {
 }
 
 /** The stores of a plan, each confirmed by the operator. Null for a store without locks left to attempt. */
-function confirmedStores(
+async function confirmedStores(
   plan: Plan,
   { confirm, reason }: Pick<Input<'plans.apply'>, 'confirm' | 'reason'>,
   stores: Pick<OpenStores, 'at'>,
-): (OpenStore | null)[] {
+): Promise<(OpenStore | null)[]> {
   const included = plan.entries.filter(entry => !plan.isExcluded(entry))
   if (included.length === 0)
     throw new StoreError('REFUSED', 'Every lock of this plan is excluded: nothing was changed')
-  return plan.header.stores.map((wanted, i) => {
+  const confirmed = plan.header.stores.map(async (wanted, i) => {
     // A store whose locks were all done in an earlier attempt need not be open.
     if (plan.openIn(i).length === 0) return null
     // A run outlives the screen that started it.
     const open = storeOf(stores, wanted, NEVER)
     const count = included.filter(({ store }) => store === i).length
-    const expected = confirmationOf(plan, asKnownHere(stores, wanted), count)
-    const missing = `The store, the number of its locks and the code of the plan, "${expected}", were not typed`
-    const typed = confirm.map(typedConfirmation)
-    checkChange({
-      store: open,
-      confirmation: { expected, typed, missing, reason, subject: 'A plan' },
-    })
+    const confirmation = () => {
+      const expected = confirmationOf(plan, asKnownHere(stores, wanted), count)
+      const missing = `The store, the number of its locks and the code of the plan, "${expected}", were not typed`
+      const typed = confirm.map(typedConfirmation)
+      return { expected: [expected], typed, missing, reason, subject: 'A plan' }
+    }
+    await checkChange({ store: { ...open, rules: () => rulesAtStart(open) }, confirmation })
     return open
   })
+  return Promise.all(confirmed)
+}
+
+/** A store that does not answer must not keep the others waiting: its rules are checked again before each batch. */
+async function rulesAtStart({ rules, knownRules }: OpenStore): Promise<StoreRules> {
+  const asked = await settle(rules)
+  if (!asked.ok && asked.error.code !== 'STORE_UNREACHABLE') throw asked.error
+  return asked.ok ? asked.value : knownRules()
 }

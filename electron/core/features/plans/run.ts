@@ -229,7 +229,7 @@ export class PlanRun implements Run {
   /** The results of a batch, the locks that are known to be unchanged, and the last error that is not of a lock. */
   async #attempt(open: OpenStore, batch: readonly PlanEntry[]) {
     const whole = await settle(async () => {
-      checkWritable(open, 'the rest of the plan was not applied')
+      await checkWritable(open, 'the rest of the plan was not applied')
       return this.options.attempt(open, batch, places => this.#announce(places))
     })
     const results: Result[] = []

@@ -11,6 +11,7 @@ import { formatsOf, needsRoom, openStore } from '../../stores/kinds/kinds.ts'
 import { chooseFormats } from '../../stores/recognise.ts'
 import { RoomStore } from '../../stores/room/room-store.ts'
 import type { LockStore } from '../../stores/types.ts'
+import { ServerIdentity } from './server-identity.ts'
 import type { WatchSubscriber } from './subscriber.ts'
 import { StoreWatcher } from './watcher.ts'
 
@@ -23,6 +24,7 @@ type Open = {
   readonly store: LockStore
   readonly closing: AbortController
   readonly watcher: StoreWatcher
+  readonly identity: ServerIdentity
   /** Opens a provider of locks in one format, and in one table where the store has several. */
   readonly provide: (format: string, table: string | undefined) => Promise<Provider>
   readonly providers: Map<string, Promise<Provider>>
@@ -79,7 +81,8 @@ export class Connections {
     const closing = new AbortController()
     const provide = (format: string, table: string | undefined) =>
       openProvider(address, password, { format, fencing: false, table })
-    this.#stores.set(storeId, { store, closing, watcher, provide, providers: new Map() })
+    const identity = new ServerIdentity(store, closing.signal)
+    this.#stores.set(storeId, { store, closing, watcher, identity, provide, providers: new Map() })
     if (observed && observed.attendMs !== null) watcher.attend(observed.attendMs, closing.signal)
     await end(before)
     return { storeId, kind: store.kind, address: store.address }
@@ -116,6 +119,20 @@ export class Connections {
     // AbortSignal.any would leave a trace on the store's own signal with every poll.
     const either = signal === NEVER ? closing.signal : AbortSignal.any([signal, closing.signal])
     return { store, watcher, signal: either }
+  }
+
+  /** Asks the servers of an open store who they are. */
+  async identify(storeId: string, signal: AbortSignal): Promise<readonly string[]> {
+    const open = this.#find(storeId)
+    const ids = await open.identity.ask(signal)
+    if (this.#stores.get(storeId) !== open)
+      throw new StoreError('REFUSED', 'The store was closed or reopened meanwhile: nothing was changed')
+    return ids
+  }
+
+  /** As its servers last identified themselves; null before that. */
+  serverIdsOf(storeId: string): readonly string[] | null {
+    return this.#stores.get(storeId)?.identity.ids ?? null
   }
 
   /** Acquires locks in an open store, in one of its formats. It is closed with the store. */

@@ -1,13 +1,14 @@
 import type { ConsoleInfo } from '../../../../shared/console.ts'
 import { allKinds } from '../../../../shared/kinds.ts'
 import type { StoreProfile } from '../../../../shared/stores.ts'
+import { settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Facts, HandlersOf } from '../../lib/handler.ts'
 import { firstPage } from '../../lib/json-size.ts'
 import type { Connections } from './connections.ts'
 import { withoutPassword } from './listed-store.ts'
 import type { OpenStores } from './open-store.ts'
-import { isWeaker } from './store-rules.ts'
+import { isWeaker, lookUpRuledHosts, rulesFor } from './store-rules.ts'
 import type { Stores } from './stores.ts'
 import { testStore } from './test-store.ts'
 import { type SecretVault, statusOf } from './vault.ts'
@@ -54,7 +55,11 @@ export function storeHandlers(options: StoreHandlersOptions): HandlersOf<'stores
         const open = connections.get(storeId, signal)
         const test = await testStore(open.store, open.signal)
         const problems = test.problems.map(each => ({ ...each, message: stores.redact(each.message) }))
-        return { ...test, problems: firstPage(problems) }
+        await settle(() => connections.identify(storeId, open.signal))
+        const place = stores.placeOf({ storeId, address: profile.address })
+        await lookUpRuledHosts(place, listed().rules.ruled())
+        const { from } = rulesFor(place, input.passwordOf ?? storeId, listed().rules.ruled())
+        return { ...test, problems: firstPage(problems), rulesFrom: from }
       })
     },
     'stores.add': input => ({

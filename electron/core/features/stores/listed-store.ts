@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseAddress, passwordFits, type StoreAddress, showAddress } from '../../../../shared/address.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import type { StoreEntry, StoreProfile, Suggestion } from '../../../../shared/stores.ts'
+import type { StoreEntry, StoreProfile, StoreRules, Suggestion } from '../../../../shared/stores.ts'
 import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { KeptStore } from './store-file.ts'
 import type { SecretVault } from './vault.ts'
@@ -18,6 +18,8 @@ export type ListedStore = {
   /** The vault could not unseal the password. It is kept: the keyring may return. */
   lost: boolean
   problem: Failure | null
+  /** How its servers identified themselves, the last ones first. */
+  serverIds: string[]
   /** Increases with every decision about the connection: an earlier attempt to connect gives up. */
   attempt: number
 }
@@ -25,15 +27,38 @@ export type ListedStore = {
 export function listedStore(
   given: Pick<ListedStore, 'profile' | 'origin' | 'password'> & Partial<KeptStore>,
 ): ListedStore {
-  const state = { open: true, revision: 0, sealed: null, lost: false, problem: null, attempt: 0 }
+  const state = {
+    open: true,
+    revision: 0,
+    sealed: null,
+    lost: false,
+    problem: null,
+    serverIds: [],
+    attempt: 0,
+  }
   return { storeId: randomUUID(), ...state, ...given }
 }
 
 /** The store as a screen may see it. */
-export function entryOf(store: ListedStore): StoreEntry {
+export function entryOf(store: ListedStore, rules: StoreRules): StoreEntry {
   const { storeId, profile, origin, open, revision, problem } = store
-  const kind = parsed(profile.address)?.kind ?? 'memory'
-  return { ...profile, storeId, kind, origin, open, revision, password: passwordState(store), problem }
+  const { production, readOnly } = profile
+  const [productionName = null] = rules.productionNames
+  return {
+    ...profile,
+    storeId,
+    kind: parsed(profile.address)?.kind ?? 'memory',
+    production: productionName !== null,
+    readOnly: rules.readOnlyBy !== null,
+    own: { production, readOnly },
+    productionName,
+    rulesFrom: rules.from,
+    origin,
+    open,
+    revision,
+    password: passwordState(store),
+    problem,
+  }
 }
 
 export function shownSuggestion({ password: _, address, ...suggestion }: ReadySuggestion): Suggestion {
@@ -75,8 +100,8 @@ function parsed(text: string): StoreAddress | null {
   }
 }
 
-export function keptOf({ storeId, profile, open, sealed }: ListedStore): KeptStore {
-  return { storeId, profile, open, sealed }
+export function keptOf({ storeId, profile, open, sealed, serverIds }: ListedStore): KeptStore {
+  return { storeId, profile, open, sealed, serverIds }
 }
 
 /** Addresses in a file that was edited by hand may contain passwords; ours do not. */
@@ -122,4 +147,11 @@ export async function adoptSealed(
   if (password === null || password === store.password) return false
   store.password = password
   return true
+}
+
+/** Enough for a large cluster before and after a failover. */
+const MOST_SERVER_IDS = 100
+
+export function mostRecent(ids: readonly string[], before: readonly string[]): string[] {
+  return [...new Set([...ids, ...before])].slice(0, MOST_SERVER_IDS)
 }

@@ -1,13 +1,15 @@
 import { parseAddress, shortName } from '../../../../shared/address.ts'
 import type { PlanStore } from '../../../../shared/plans.ts'
-import type { StoreProfile } from '../../../../shared/stores.ts'
+import type { StoreRules } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Confirmation, Facts } from '../../lib/handler.ts'
 import { NEVER } from '../../lib/timers.ts'
 import type { Provider } from '../../locks/provider.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Connections } from './connections.ts'
-import { decidedAbout } from './store-file.ts'
+import { isSamePlace, type Place, placeOf } from './place.ts'
+import { keptStores } from './store-file.ts'
+import { lookUpRuledHosts, type RuledStore, rulesFor, shownRules } from './store-rules.ts'
 import type { Stores } from './stores.ts'
 import type { StoreWatcher } from './watcher.ts'
 
@@ -18,9 +20,11 @@ export type OpenStore = {
   readonly production: boolean
   /** What an operator types before a change in a production store; null for any other. */
   readonly productionName: string | null
-  /** Read anew by each call: an operator may set it while a plan runs. */
-  readonly isReadOnly: () => boolean
-  /** In this console's list, which gives it a name and rules. */
+  /** Read anew by each call: an operator may set them while a plan runs, and the connection may have moved. Fails if its servers do not answer. */
+  readonly rules: () => Promise<StoreRules>
+  /** As far as its servers have said who they are. */
+  readonly knownRules: () => StoreRules
+  /** In this console's list, which gives it a name. */
   readonly listed: boolean
   /** Of its connection; null for a host without a list. */
   readonly revision: number | null
@@ -30,6 +34,8 @@ export type OpenStore = {
   readonly signal: AbortSignal
   readonly redact: (message: string) => string
 }
+
+type StoreAt = { readonly storeId: string; readonly address: string }
 
 type OpenStoresOptions = {
   readonly connections: Connections
@@ -46,20 +52,17 @@ export class OpenStores {
     const { connections, list } = this.options
     const open = connections.get(storeId, signal)
     const { address } = open.store
-    const listed = list?.profileOf(storeId) ?? null
-    const rule = list ? listed : this.#elsewhere(address)
-    const production = rule?.production === true
+    const knownRules = () => this.#knownRules(storeId, address)
+    const [productionName = null] = shownRules(knownRules).productionNames
     return {
       ...open,
       storeId,
       name: this.nameOf(storeId, address),
-      production,
-      productionName: production ? rule.name : null,
-      isReadOnly: () =>
-        list
-          ? list.profileOf(storeId)?.readOnly === true
-          : this.#decided(address).some(each => each.readOnly),
-      listed: listed !== null,
+      production: productionName !== null,
+      productionName,
+      rules: () => this.#rules(storeId, address, open.signal),
+      knownRules,
+      listed: list !== null && list.profileOf(storeId) !== null,
       revision: list?.revisionOf(storeId) ?? null,
       redact: message => this.redact(message),
     }
@@ -100,8 +103,18 @@ export class OpenStores {
   }
 
   isProduction(storeId: string, address: string): boolean {
-    const { list } = this.options
-    return (list ? list.profileOf(storeId) : this.#elsewhere(address))?.production === true
+    return shownRules(() => this.#knownRules(storeId, address)).productionNames.length > 0
+  }
+
+  /** Where a store leads, as far as its servers have said. */
+  placeOf({ storeId, address }: StoreAt): Place {
+    const { connections, list } = this.options
+    return placeOf(address, (list?.rules ?? connections).serverIdsOf(storeId) ?? [])
+  }
+
+  /** Whether two stores share their locks. */
+  areSamePlace(one: StoreAt, other: StoreAt): boolean {
+    return isSamePlace(this.placeOf(one), this.placeOf(other))
   }
 
   /** Takes the passwords of all stores out of a message, as the last thing before it leaves. */
@@ -117,29 +130,37 @@ export class OpenStores {
     return { store, ...(profile && { storeName: profile.name }) }
   }
 
-  #decided(address: string): StoreProfile[] {
-    return decidedAbout(this.options.dataFolder, parseAddress(address))
+  /** All stores with rules: of this console, or of those that share its data folder. */
+  #ruled(): readonly RuledStore[] {
+    const { list, dataFolder } = this.options
+    return list ? list.rules.ruled() : keptStores(dataFolder)
   }
 
-  /** The console's rule for a production store. Unknown if its list is unreadable: then every change is refused anyway. */
-  #elsewhere(address: string): StoreProfile | undefined {
-    try {
-      return this.#decided(address).find(each => each.production)
-    } catch {
-      return undefined
-    }
+  #knownRules(storeId: string, address: string): StoreRules {
+    return rulesFor(this.placeOf({ storeId, address }), storeId, this.#ruled())
+  }
+
+  /** Asks the servers of the store who they are. */
+  async #rules(storeId: string, address: string, signal: AbortSignal): Promise<StoreRules> {
+    const { connections, list } = this.options
+    await connections.identify(storeId, signal)
+    const place = this.placeOf({ storeId, address })
+    await lookUpRuledHosts(place, this.#ruled())
+    void list?.rules.remember(storeId)
+    return rulesFor(place, storeId, this.#ruled())
   }
 }
 
 /** What an operator types before a change in a production store: its name, and a reason. */
 export function productionConfirmation(
-  name: string | null,
+  { productionNames }: StoreRules,
   { confirm, reason }: { readonly confirm?: string | undefined; readonly reason?: string | undefined },
   what: string,
 ): Confirmation | null {
-  if (name === null) return null
+  const [name] = productionNames
+  if (name === undefined) return null
   return {
-    expected: name,
+    expected: productionNames,
     typed: [confirm],
     missing: `The name of this production store was not typed (on the command line: --confirm "${name}")`,
     reason,
@@ -151,7 +172,7 @@ export function productionConfirmation(
 export function asKnownHere(stores: Pick<OpenStores, 'at'>, wanted: PlanStore): PlanStore {
   const open = stores.at(wanted.address)
   const known = open.find(each => each.name === wanted.name) ?? open[0]
-  const name = known?.name ?? shortName(parseAddress(wanted.address))
+  const name = known?.productionName ?? known?.name ?? shortName(parseAddress(wanted.address))
   return { ...wanted, name, production: known?.production === true || wanted.production }
 }
 

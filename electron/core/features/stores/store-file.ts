@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { isSamePlace, parseAddress, type StoreAddress } from '../../../../shared/address.ts'
-import { type StoreProfile, storeProfileSchema } from '../../../../shared/stores.ts'
+import { storeProfileSchema } from '../../../../shared/stores.ts'
 import { codeOf, parseJson } from '../../files/disk.ts'
 import { SharedFile } from '../../files/shared-file.ts'
 import { StoreError } from '../../lib/errors.ts'
@@ -15,6 +14,8 @@ const keptStoreSchema = z.object({
   open: z.boolean(),
   /** The password as the host sealed it. */
   sealed: z.string().nullable(),
+  /** How its servers identified themselves, the last ones first: its rules hold for them under every address. */
+  serverIds: z.array(z.string().max(400)).max(200).default([]),
 })
 export type KeptStore = z.infer<typeof keptStoreSchema>
 
@@ -28,25 +29,22 @@ export function storeFile(folder: string): SharedFile<StoresJson> {
   return new SharedFile({ folder, name: NAME, what: 'The list of stores', schema: fileSchema, empty })
 }
 
-/**
- * The console's rules for the place of an address, in any spelling, for hosts without a list of their own. Throws if the list is
- * unreadable: it may forbid the change.
- */
-export function decidedAbout(folder: string, address: StoreAddress): StoreProfile[] {
+/** The stores that consoles keep, for hosts without a list of their own. Throws if that is unreadable: its rules may forbid a change. */
+export function keptStores(folder: string): readonly KeptStore[] {
   const path = join(folder, `${NAME}.json`)
-  const unreadable = (why: string) => {
-    const what = `The rules of stores cannot be read ${why}, so nothing was changed`
-    return new StoreError('REFUSED', `${what}: fix or move ${path}`)
-  }
   let text: string
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return []
-    throw unreadable(`(${codeOf(error)})`)
+    throw unreadableRules(path, ` (${codeOf(error)})`)
   }
   const parsed = fileSchema.safeParse(parseJson(text))
-  if (!parsed.success) throw unreadable('or understood')
-  const profiles = parsed.data.stores.map(({ profile }) => profile)
-  return profiles.filter(each => isSamePlace(parseAddress(each.address), address))
+  if (!parsed.success) throw unreadableRules(path, ' or understood')
+  return parsed.data.stores
+}
+
+export function unreadableRules(path: string, why = ''): StoreError {
+  const what = `The rules of stores cannot be read${why}, so nothing was changed`
+  return new StoreError('REFUSED', `${what}: fix or move ${path}`)
 }

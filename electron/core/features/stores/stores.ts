@@ -8,14 +8,15 @@ import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { Connections } from './connections.ts'
+import { ListRules } from './list-rules.ts'
 import {
   adoptSealed,
-  entryOf,
   freeName,
   isSameAccount,
   keptOf,
   type ListedStore,
   listedStore,
+  mostRecent,
   replaced,
   shownSuggestion,
   unseal,
@@ -23,7 +24,7 @@ import {
   withoutPasswords,
 } from './listed-store.ts'
 import type { KeptStore, StoresJson } from './store-file.ts'
-import { checkProtection } from './store-rules.ts'
+import { checkProtection, compareAddresses } from './store-rules.ts'
 import { type SecretVault, sealIn } from './vault.ts'
 
 /** What a console opens at its start, besides the stores of its list. */
@@ -49,6 +50,7 @@ const PRACTICE = 'memory:practice'
  */
 export class Stores {
   readonly #listed = new Map<string, ListedStore>()
+  readonly rules: ListRules
   readonly #feed = new ChangeFeed(0)
   readonly #decisions = new WorkQueue()
   #onRemoved = (_storeId: string) => {}
@@ -65,7 +67,15 @@ export class Stores {
     readonly file: SharedFile<StoresJson>,
     readonly vault: SecretVault,
     readonly start: StartOptions,
-  ) {}
+  ) {
+    this.rules = new ListRules({
+      connections,
+      file,
+      listed: this.#listed,
+      edit: change => this.#decisions.run(() => this.#edit(change)),
+      changed: () => this.#feed.changed(),
+    })
+  }
 
   /** Reads the list and opens its stores. Call it once, after all subscribers are registered. */
   load(): void {
@@ -123,7 +133,8 @@ export class Stores {
         this.#checkName(profile.name, storeId)
         checkProtection(store.profile, seen, profile)
         const keepsPassword = password === undefined && isSameAccount(store.profile.address, address)
-        change = keepsPassword ? { profile } : { profile, password: given, sealed, lost: false }
+        const serverIds = compareAddresses(store.profile.address, profile.address) ? store.serverIds : []
+        change = { profile, serverIds, ...(!keepsPassword && { password: given, sealed, lost: false }) }
         return replaced(kept, keptOf({ ...store, ...change }))
       })
       const elsewhere =
@@ -201,7 +212,7 @@ export class Stores {
   ): Promise<StoreEntry> {
     const { store, settling } = await this.#decisions.run(work)
     await settling
-    return entryOf(store)
+    return this.rules.entryOf(store)
   }
 
   async #load(): Promise<void> {
@@ -257,13 +268,15 @@ export class Stores {
     }
   }
 
-  #adoptProfile(store: ListedStore, { profile, sealed }: KeptStore): void {
+  #adoptProfile(store: ListedStore, { profile, sealed, serverIds }: KeptStore): void {
     const { address, password } = withoutPassword(profile.address)
     const isElsewhere = address !== store.profile.address
     // A password is never sent to a server that it was not given for.
     const isOtherAccount = isElsewhere && !isSameAccount(store.profile.address, address)
     const replacesPassword = isOtherAccount || (password !== null && password !== store.password)
     store.profile = { ...profile, address }
+    // Ours may not be written yet.
+    store.serverIds = isElsewhere ? serverIds : mostRecent(serverIds, store.serverIds)
     if (replacesPassword) Object.assign(store, { sealed, password, lost: false })
     else if (sealed !== store.sealed) void this.#adoptSealed(store, sealed)
     if (store.open && (isElsewhere || replacesPassword)) void this.#connect(store)
@@ -317,6 +330,7 @@ export class Stores {
     store.problem = problem
     store.revision++
     this.#feed.changed()
+    if (problem === null) this.rules.learn(store)
   }
 
   async #disconnect(store: ListedStore): Promise<void> {
@@ -375,7 +389,7 @@ export class Stores {
   #event(): StoresEvent {
     this.#shownNotice = this.file.notice
     return {
-      stores: [...this.#listed.values()].map(entryOf),
+      stores: [...this.#listed.values()].map(store => this.rules.entryOf(store)),
       suggestions: this.start.suggestions.map(shownSuggestion),
       notice: this.#shownNotice ?? this.#notice,
     }

@@ -7,7 +7,10 @@ const MOST_LOCKS = 2000
 const LOOK_MS = 3000
 
 /** Describes what a connection leads to, before anyone relies on it. Reads only. */
-export async function testStore(store: LockStore, signal: AbortSignal): Promise<StoreTest> {
+export async function testStore(
+  store: LockStore,
+  signal: AbortSignal,
+): Promise<Omit<StoreTest, 'rulesFrom'>> {
   const { server } = await store.describe(signal)
   const askedAt = performance.now()
   const clock = await store.clock(signal)

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { isSamePlace, parseAddress } from '../../../../shared/address.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
 import type { Side, SwitchRun } from '../../../../shared/switch.ts'
@@ -23,7 +22,7 @@ const USUAL_QUIET_MS = 30_000
 const MOST_UNDER_WAY = 20
 
 type SwitchOptions = ReportSources & {
-  readonly stores: Pick<OpenStores, 'get'>
+  readonly stores: Pick<OpenStores, 'get' | 'areSamePlace'>
   readonly dataFolder: string
   readonly plan: (storeId: string, signal: AbortSignal, action: string) => Promise<PlanSummary>
 }
@@ -51,6 +50,8 @@ export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
       const from = sideOf(stores.get(fromStoreId, signal))
       const to = sideOf(stores.get(toStoreId, signal))
       checkSides(from, to)
+      if (stores.areSamePlace({ ...from, storeId: fromStoreId }, { ...to, storeId: toStoreId }))
+        throw refused('Both are the same place: there is nothing to switch')
       const isIt = (run: SwitchRun) => run.ended === null && isBetween(run, from, to)
       const known = runs.all.find(isIt)
       if (known && (quietMs ?? known.quietMs) === known.quietMs)
@@ -212,8 +213,6 @@ function sideOf({ name, store: { address, kind } }: OpenStore): Side {
 function checkSides(from: Side, to: Side): void {
   if (kindOf(from.kind).isEmbedded || kindOf(to.kind).isEmbedded)
     throw refused('A memory store lives inside one process: there is no provider to configure')
-  if (isSamePlace(parseAddress(from.address), parseAddress(to.address)))
-    throw refused('Both are the same place: there is nothing to switch')
 }
 
 function isBetween(run: SwitchRun, from: Side, to: Side): boolean {

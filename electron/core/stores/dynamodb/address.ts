@@ -38,5 +38,5 @@ export const DYNAMODB_ADDRESS: KindDescription['address'] = {
   ],
   options: [{ name: 'endpoint', type: 'endpoint' }, { name: 'profile' }, { name: 'format' }, ...TLS_FIELDS],
   account: ['region', 'endpoint', 'ca', 'servername'],
-  place: { same: ['region', 'endpoint', 'table'], narrows: [] },
+  place: { server: ['region'], same: ['table'], narrows: [] },
 }

@@ -81,6 +81,10 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     return this.#connection.server
   }
 
+  protected readServerIds(signal: AbortSignal): Promise<readonly string[]> {
+    return this.#table.ids(signal)
+  }
+
   protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<ListPage> {
     const schema = await this.#table.schema(signal)
     const progress = new Progress()

@@ -2,6 +2,7 @@ import {
   type AttributeValue,
   BatchGetItemCommand,
   DescribeTableCommand,
+  type DescribeTableCommandOutput,
   GetItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
@@ -39,10 +40,21 @@ export class DynamoTable {
   }
 
   async describe(signal: AbortSignal): Promise<KeySchema> {
-    const command = new DescribeTableCommand({ TableName: this.connection.table })
-    const answer = await this.#read(() => this.connection.read('DescribeTable', command, signal))
-    this.#keySchema = keySchemaOf(answer.Table)
+    const { Table } = await this.#describe(signal)
+    this.#keySchema = keySchemaOf(Table)
     return this.#keySchema
+  }
+
+  /** Of the table that the name leads to now. Emulators have one account for all, so an ARN is no proof; a table's id is. */
+  async ids(signal: AbortSignal): Promise<string[]> {
+    const { Table } = await this.#describe(signal)
+    const id = Table?.TableId ?? Table?.TableArn
+    return typeof id === 'string' ? [`dynamodb ${id}`] : []
+  }
+
+  #describe(signal: AbortSignal): Promise<DescribeTableCommandOutput> {
+    const command = new DescribeTableCommand({ TableName: this.connection.table })
+    return this.#read(() => this.connection.read('DescribeTable', command, signal))
   }
 
   async scan(start: Key | undefined, signal: AbortSignal): Promise<ItemPage> {

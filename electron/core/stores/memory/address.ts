@@ -22,5 +22,5 @@ export const MEMORY_ADDRESS: KindDescription['address'] = {
   ],
   options: [{ name: 'format' }],
   account: [],
-  place: { same: ['name'], narrows: [] },
+  place: { server: [], same: ['name'], narrows: [] },
 }

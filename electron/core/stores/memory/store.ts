@@ -64,6 +64,11 @@ export class MemoryStore extends RecordStore<MemoryRaw, MemoryProgram, MemoryFor
     return 'Embedded memory'
   }
 
+  /** Its name says it all. */
+  protected async readServerIds(): Promise<string[]> {
+    return []
+  }
+
   protected async *pages(): AsyncGenerator<ListPage> {
     const keys = this.#server.request(records => [...records.keys()])
     for (let start = 0; start < keys.length; start += PAGE_SIZE) {

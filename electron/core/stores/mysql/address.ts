@@ -37,5 +37,5 @@ export const MYSQL_ADDRESS: KindDescription['address'] = {
     { name: 'allowPublicKeyRetrieval', type: 'flag' },
   ],
   account: ['host', 'port', 'tls', 'ca', 'servername', 'allowPublicKeyRetrieval'],
-  place: { same: ['database'], narrows: ['table'] },
+  place: { server: [], same: ['database'], narrows: ['table'], ignoresCase: true },
 }

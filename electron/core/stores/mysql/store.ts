@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
@@ -96,6 +97,10 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     return productOf(String(version))
   }
 
+  protected readServerIds(signal: AbortSignal): Promise<readonly string[]> {
+    return this.#connections.use(signal, readServerId)
+  }
+
   protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<ListPage> {
     this.#known = null
     const catalogue = await this.#connections.use(signal, session => this.#catalogue(session))
@@ -184,6 +189,16 @@ async function checkWritable(session: Session): Promise<void> {
 async function isReadOnly(session: Session): Promise<boolean> {
   const [[flag] = []] = await session.read('SELECT @@global.read_only')
   return String(flag) === '1' || String(flag).toUpperCase() === 'ON'
+}
+
+/** MySQL keeps an id with its data. What stands in for it in MariaDB is the same only for the same server. */
+async function readServerId(session: Session): Promise<string[]> {
+  const [[version, ...own] = []] = await session.read(
+    'SELECT VERSION(), @@hostname, @@port, @@datadir, @@server_id',
+  )
+  const isMariaDb = /mariadb/i.test(String(version))
+  const [id = []] = isMariaDb ? [own] : await session.read('SELECT @@server_uuid')
+  return [`mysql ${createHash('sha256').update(id.join('\n')).digest('hex').slice(0, 32)}`]
 }
 
 /** `10.11.19-MariaDB-0+deb12u1`, `5.5.5-10.6.1-MariaDB`, `8.4.2`: the product, and its number alone. */

@@ -64,5 +64,5 @@ export const REDIS_ADDRESS: KindDescription['address'] = {
   ],
   options: [{ name: 'match' }, { name: 'format' }, ...tlsFields('rediss://')],
   account: ['mode', 'tls', 'ca', 'servername', 'group', 'hosts'],
-  place: { same: ['group', 'db'], narrows: [] },
+  place: { server: ['group'], same: ['db'], narrows: [] },
 }

@@ -2,10 +2,20 @@ import type { Redis } from 'ioredis'
 import { isNotPermitted } from './failure.ts'
 import { runScript, script } from './script.ts'
 
+/** The server gives itself another one at every start. Empty for a proxy without one. */
+export async function runId(node: Redis): Promise<string[]> {
+  const id = fieldOf(await node.info('server'), 'run_id')
+  return id === undefined ? [] : [`redis ${id}`]
+}
+
+function fieldOf(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
+}
+
 /** Product and version. INFO may be denied; almost every account may use HELLO, on Redis 6 and later. */
 export async function serverName(node: Redis): Promise<string> {
   const info = await node.info('server').catch(() => '')
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
+  const field = (name: string) => fieldOf(info, name)
   const valkey = field('valkey_version')
   if (valkey) return `Valkey ${valkey}`
   const version = field('redis_version')

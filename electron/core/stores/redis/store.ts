@@ -33,7 +33,7 @@ import {
 import type { Kept } from './restore.ts'
 import { describeProgram, runProgram } from './run-program.ts'
 import { deniedProblem, findPrimaries, nodeProblem, scanKeys, tooManyKeys } from './scan.ts'
-import { probeRelease, serverName } from './server-info.ts'
+import { probeRelease, runId, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
 
 /** On one connection, which sends them together. */
@@ -107,6 +107,18 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 
   protected serverName(signal: AbortSignal): Promise<string> {
     return this.#run(signal, () => serverName(this.#anyNode()))
+  }
+
+  protected readServerIds(signal: AbortSignal): Promise<readonly string[]> {
+    return this.#run(signal, async () => {
+      const { nodes } = await findPrimaries(this.#client)
+      const asked = await Promise.allSettled(nodes.map(runId))
+      const ids = asked.flatMap(each => (each.status === 'fulfilled' ? each.value : []))
+      const failed = asked.filter(each => each.status === 'rejected')
+      // The other nodes of a cluster may still work.
+      if (failed.length === asked.length) throw failed[0]?.reason
+      return ids
+    })
   }
 
   protected releases(): Releases<RedisRaw, RedisProgram> {

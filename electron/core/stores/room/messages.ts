@@ -10,7 +10,15 @@ import { type Packed, pack, unpack } from './pack.ts'
 export type RoomData = { readonly address: string; readonly password: string | undefined }
 
 /** The methods of a store that are one question and one answer. */
-export type Question = 'describe' | 'capabilities' | 'inspect' | 'look' | 'restore' | 'tables' | 'clock'
+export type Question =
+  | 'describe'
+  | 'capabilities'
+  | 'serverIds'
+  | 'inspect'
+  | 'look'
+  | 'restore'
+  | 'tables'
+  | 'clock'
 
 type WithoutSignal<Args extends readonly unknown[]> = Args extends [...infer Rest, AbortSignal] ? Rest : never
 export type QuestionArgs<Q extends Question> = WithoutSignal<Parameters<NonNullable<LockStore[Q]>>>

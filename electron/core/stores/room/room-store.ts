@@ -84,6 +84,10 @@ export class RoomStore implements LockStore {
     return this.#ask('capabilities', [], signal)
   }
 
+  serverIds(signal: AbortSignal): Promise<readonly string[]> {
+    return this.#ask('serverIds', [], signal)
+  }
+
   clock(signal: AbortSignal): Promise<ClockReading> {
     return this.#ask('clock', [], signal)
   }

@@ -14,14 +14,15 @@ import { lockJson } from './lock-output.ts'
 const EXIT_BY_OUTCOME = { released: EXIT.done, changed: EXIT.changed, gone: EXIT.gone }
 
 export async function releaseCommand(args: Args, io: Io): Promise<number> {
-  const { fence, reason, json } = args.options
+  const { fence, reason, confirm, json } = args.options
   if (typeof fence !== 'string' || fence === '')
     throw usageError(
       'release needs --fence, which identifies the lock you saw; list --json and inspect show it',
     )
   const [address, key] = args.positionals as [string, string]
   const { client, info, description } = await openStore(io, address)
-  const request = { storeId: info.storeId, id: key, fence, reason: reason as string | undefined }
+  const typed = { reason, confirm: confirm as string | undefined }
+  const request = { storeId: info.storeId, id: key, fence, ...typed }
   const result = unwrap(await client.call('locks.release', request))
   const { outcome, action } = result
   const undoUntil = isoTime(result.undoUntil)

@@ -23,6 +23,8 @@ const REQUEST: Input<'holds.take'> = {
 
 type Step = 'take' | 'release' | 'release on its way'
 
+const NO_RULES = { productionNames: [], readOnlyBy: null, from: [] }
+
 /** Holds in a store that loses its answers to some steps, or the steps themselves. */
 function losing(lost: { delete(step: Step): boolean }) {
   const clock = new MovedClock()
@@ -60,10 +62,11 @@ function losing(lost: { delete(step: Step): boolean }) {
       listed: true,
       revision: null,
     },
-    isReadOnly: () => {
+    rules: async () => {
       meanwhile.happens()
-      return false
+      return NO_RULES
     },
+    knownRules: () => NO_RULES,
     ...{ store, watcher: new StoreWatcher(store, text => text), signal, redact: text => text },
   }
   const holds = new Holds({

@@ -50,6 +50,8 @@ it('removes no protection without a log, but allows everything else', async () =
   const { storeId } = await ask('stores.add', { profile: profile({ production: true, readOnly: true }) })
   for (const weaker of [{ production: true }, { readOnly: true }, {}])
     await expect(ask('stores.edit', { storeId, profile: profile(weaker) })).rejects.toThrow('AUDIT_FAILED')
+  const moved = profile({ production: true, readOnly: true, address: 'memory:elsewhere' })
+  await expect(ask('stores.edit', { storeId, profile: moved })).rejects.toThrow('AUDIT_FAILED')
   await expect(ask('stores.remove', { storeId })).rejects.toThrow('AUDIT_FAILED')
   const kept = JSON.parse(readFileSync(join(folder, 'stores.json'), 'utf8')).stores
   expect(kept).toMatchObject([{ storeId: plain.storeId }, { profile: { production: true, readOnly: true } }])

@@ -30,6 +30,11 @@ it('lists every primary of a cluster, releases on the right one, and names the m
   onTestFinished(() => store.close())
   const { locks, problems } = await listAll(store)
   expect(problems).toEqual([])
+  const ids = await store.serverIds(never)
+  expect(ids).toHaveLength(3)
+  const node = await openStore(`redis://127.0.0.1:${second?.port}/0`, undefined)
+  onTestFinished(() => node.close())
+  expect(ids).toEqual(expect.arrayContaining([...(await node.serverIds(never))]))
   expect(locks.map(lock => lock.key).sort()).toEqual([...names, 'orders'].sort())
   for (const lock of locks.filter((_, i) => i % 30 === 0)) {
     expect(await releaseLock(store, lock.id, lock.fence, never)).toMatchObject({ outcome: 'released' })
@@ -47,6 +52,7 @@ it('lists every primary of a cluster, releases on the right one, and names the m
 
   await cluster.servers[2]?.stop('SIGKILL')
   const partial = await listAll(store)
+  expect((await store.serverIds(never)).length).toBeGreaterThanOrEqual(2)
   expect(partial.locks.length).toBeGreaterThan(100)
   expect(partial.problems).toMatchObject([
     { where: `127.0.0.1:${cluster.servers[2]?.port}`, code: 'STORE_UNREACHABLE' },

@@ -125,7 +125,7 @@ describe('a plan', () => {
 
 describe('a command that applies a plan', () => {
   it.each([
-    ['a wrong number', (o: Asked) => o.apply(o.confirm.replace(/\d+$/, '3')), 2, '--confirm "redis at'],
+    ['a wrong number', (o: Asked) => o.apply(o.confirm.replace(/ \d+-/, ' 3-')), 2, '--confirm "redis at'],
     [
       'no confirmation',
       (o: Asked) => o.run('release-all', '--apply', o.file(), '--reason', 'x'),
