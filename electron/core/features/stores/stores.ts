@@ -10,6 +10,7 @@ import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { Connections } from './connections.ts'
 import {
   adoptSealed,
+  checkBinding,
   entryOf,
   freeName,
   isSameAccount,
@@ -93,7 +94,7 @@ export class Stores {
     const store = listedStore({ profile, origin: 'saved', password })
     return this.#decide(async () => {
       this.#checkName(profile.name, null)
-      store.sealed = await sealIn(this.vault, password)
+      store.sealed = await sealIn(this.vault, password, parseAddress(profile.address))
       await this.#edit(kept => {
         this.#checkName(profile.name, null)
         return [...kept, keptOf(store)]
@@ -116,14 +117,14 @@ export class Stores {
     return this.#decide(async () => {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
-      const sealed = await sealIn(this.vault, given)
+      const sealed = await sealIn(this.vault, given, address)
       let change: Partial<ListedStore> = {}
       await this.#edit(kept => {
         this.#checkListed(store)
         this.#checkName(profile.name, storeId)
         checkProtection(store.profile, seen, profile)
         const keepsPassword = password === undefined && isSameAccount(store.profile.address, address)
-        change = keepsPassword ? { profile } : { profile, password: given, sealed, lost: false }
+        change = keepsPassword ? { profile } : { profile, password: given, sealed, unusable: null }
         return replaced(kept, keptOf({ ...store, ...change }))
       })
       const elsewhere =
@@ -264,7 +265,7 @@ export class Stores {
     const isOtherAccount = isElsewhere && !isSameAccount(store.profile.address, address)
     const replacesPassword = isOtherAccount || (password !== null && password !== store.password)
     store.profile = { ...profile, address }
-    if (replacesPassword) Object.assign(store, { sealed, password, lost: false })
+    if (replacesPassword) Object.assign(store, { sealed, password, unusable: null })
     else if (sealed !== store.sealed) void this.#adoptSealed(store, sealed)
     if (store.open && (isElsewhere || replacesPassword)) void this.#connect(store)
   }
@@ -309,6 +310,7 @@ export class Stores {
       await this.connections.close(store.storeId)
       await unseal(store, this.vault)
       if (store.attempt !== attempt) return
+      checkBinding(store)
       await this.connections.open(store.profile.address, store.password ?? undefined, store.storeId)
     } catch (error) {
       problem = this.connections.failureOf(error)
