@@ -14,6 +14,7 @@ import type { RecordCopy } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
 import { confirmDatabase, countCommands, createClient, type RedisClient, ready } from './connect.ts'
+import { refusalFor } from './expected-nodes.ts'
 import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts'
 import { isFencingCounter } from './fencing-counter.ts'
 import type { RedisFormat } from './format/format.ts'
@@ -144,7 +145,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     const { match } = this.#address
     const { nodes, problems } = await this.#run(signal, async () => {
       await this.#readTime()
-      return findPrimaries(this.#client)
+      return findPrimaries(this.#client, refusalFor(this.#address))
     })
     if (problems.length > 0) yield listPage([], problems)
     const seen = new KeySet()
