@@ -7,7 +7,9 @@ import { dataFolder } from './core/files/data-folder.ts'
 import { quietClients } from './core/lib/quiet-clients.ts'
 import { atMost } from './core/lib/timers.ts'
 import { createHostCore, readVersion } from './hosts/console/core.ts'
-import { readStart, StartError } from './hosts/console/start.ts'
+import { withoutSecrets } from './hosts/console/passwords.ts'
+import { readStart } from './hosts/console/start.ts'
+import { StartError } from './hosts/console/start-error.ts'
 import { loadStaticFiles, NotBuilt } from './hosts/http/static-files.ts'
 import { followAlerts } from './shell/alerts.ts'
 import { HOME } from './shell/channel.ts'
@@ -55,7 +57,8 @@ function run(): void {
   })
   const start = readStart(process.env)
   // Chromium's processes must not inherit them.
-  for (const name of ['LOCKKEEPER_STORES', 'LOCKKEEPER_PASSWORD']) delete process.env[name]
+  const others = withoutSecrets(process.env)
+  for (const name of Object.keys(process.env)) if (!(name in others)) delete process.env[name]
   const files = loadStaticFiles(join(distFolder, 'renderer'))
 
   void app

@@ -91,7 +91,7 @@ export function printAddress(kindId: string, texts: AddressTexts, password: stri
   const kind = kindOf(kindId)
   const { prefix, at, path } = schemeOf(kind, texts)
   const text = (name: string) => texts[name] ?? ''
-  const secret = password === null ? '' : `:${encodeURIComponent(password)}`
+  const secret = !password ? '' : `:${encodeURIComponent(password)}`
   const account = encodeURIComponent(text('username')) + secret
   const user = account === '' ? '' : `${account}@`
   const authority = at.is === 'field' ? readable(text(at.field.name)) : text('hosts').replace(/\s/g, '')

@@ -7,6 +7,7 @@ const redis = {
   ...common,
   kind: 'redis',
   mode: 'standalone',
+  nodes: null,
   tls: false,
   group: null,
   db: 0,
@@ -130,7 +131,7 @@ test.each<readonly [string, RegExp]>([
   ['redis://h/0/1', /after the Redis database/],
   [
     'redis://h?table=x',
-    /Unknown option in the address; redis takes match, format, ca, cert, key, servername$/,
+    /Unknown option in the address; redis takes match, format, nodes, ca, cert, key, servername$/,
   ],
   ['redis://h?match', /option match has no value/],
   ['redis://h?match=', /option match has no value/],

@@ -6,6 +6,7 @@ import { clip, neutralise } from '../../../shared/safe-text.ts'
 import { codeOf } from '../../core/files/disk.ts'
 import { FolderLock, LockBusy } from '../../core/files/folder-lock.ts'
 import { programIn } from './electron.ts'
+import { withoutSecrets } from './passwords.ts'
 import { browserBecause, type Screen } from './screen.ts'
 
 /** About 110 MB. With a stuck lock at hand, a slower download is not worth the wait. */
@@ -54,9 +55,8 @@ async function download({
   }
   await clear()
   log('Downloading Electron for the window, this once; Ctrl-C stops, and --web serves the browser instead')
-  const { LOCKKEEPER_STORES: _, LOCKKEEPER_PASSWORD: __, ...rest } = env
   const running = promisify(execFile)(process.execPath, [join(home, 'install.js')], {
-    env: rest,
+    env: withoutSecrets(env),
     signal,
     timeout: limitMs,
     killSignal: 'SIGKILL',

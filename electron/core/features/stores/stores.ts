@@ -29,9 +29,8 @@ import { type SecretVault, sealIn } from './vault.ts'
 
 /** What a console opens at its start, besides the stores of its list. */
 export type StartOptions = {
+  /** Addresses, with their passwords. */
   readonly stores: readonly string[]
-  /** For addresses without a password. */
-  readonly password?: string
   readonly suggestions: readonly ReadySuggestion[]
   /** Whether to open the practice store when nothing else is open. */
   readonly practice: boolean
@@ -211,13 +210,13 @@ export class Stores {
     for (const kept of this.file.value.stores) this.#list(kept)
     for (const text of this.start.stores) {
       try {
-        this.#give(parseAddress(text), this.start.password ?? null)
+        this.#give(parseAddress(text))
       } catch (error) {
         this.#notice = `An address that was given at the start is not used: ${toFailure(error).message}.`
       }
     }
     if (this.start.practice && ![...this.#listed.values()].some(each => each.open))
-      this.#give(parseAddress(PRACTICE), null)
+      this.#give(parseAddress(PRACTICE))
     // A keyring that hangs, or an address that no longer parses, does not delay the other stores.
     for (const store of this.#listed.values()) if (store.open) void this.#connect(store)
     this.#isLoaded = true
@@ -283,9 +282,9 @@ export class Stores {
   }
 
   /** Opens an address given at the start, listed or not. */
-  #give(address: StoreAddress, password: string | null): void {
+  #give(address: StoreAddress): void {
     const shown = showAddress(address)
-    const given = (address.password ?? password) || null
+    const given = address.password || null
     const listed = [...this.#listed.values()]
     const known = listed.find(each => each.profile.address === shown)
     if (known) {

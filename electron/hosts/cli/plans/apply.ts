@@ -14,7 +14,7 @@ import {
   type PlanSummary,
 } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
-import { openStore } from '../lib/connect.ts'
+import { connect, openStores } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print, printJsonItems } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/layout.ts'
@@ -25,7 +25,7 @@ export type ApplyOptions = {
   readonly reason: string
   readonly rate?: number | undefined
   readonly json?: boolean | undefined
-  /** The address of the plan's store with its password, if it needs one. */
+  /** The address that the operator expects the plan's store to have. */
   readonly store: string | undefined
 }
 
@@ -40,7 +40,7 @@ export async function applyPlan(
 ): Promise<number> {
   const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
   const missing = confirmationsOf(plan, counts).find(text => !options.confirm.includes(text)) ?? null
-  await openStores(plan, counts, options.store, io)
+  await openPlanStores(plan, counts, options.store, io)
   if (!options.json && missing === null) await printChanges(client, plan, io)
 
   const { planId } = plan
@@ -69,19 +69,18 @@ export async function applyPlan(
 }
 
 /** Opens the stores of the plan. */
-async function openStores(
+async function openPlanStores(
   plan: PlanSummary,
   counts: readonly number[],
   given: string | undefined,
   io: Io,
 ): Promise<void> {
-  for (const [i, { address }] of plan.stores.entries()) {
-    if ((counts[i] ?? 0) === 0) continue
-    const isIt = given !== undefined && showAddress(parseAddress(given)) === address
-    if (given !== undefined && !isIt && plan.stores.length === 1)
-      throw usageError(`The plan is for another store: ${neutralise(address)}`)
-    await openStore(io, isIt ? given : address)
-  }
+  const wanted = plan.stores.filter((_, i) => (counts[i] ?? 0) > 0).map(({ address }) => address)
+  const [only] = wanted
+  const isOther = given !== undefined && showAddress(parseAddress(given)) !== only
+  if (isOther && only !== undefined && plan.stores.length === 1)
+    throw usageError(`The plan is for another store: ${neutralise(only)}`)
+  for (const { answer } of await openStores(io, connect(io), wanted)) unwrap(answer)
 }
 
 async function printChanges(client: Client, plan: PlanSummary, io: Io): Promise<void> {
