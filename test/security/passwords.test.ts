@@ -212,7 +212,7 @@ describe.skipIf(FOREIGN === undefined)('a server that sends the client to a stra
     const { problems } = await listAll(store)
     expect(problems).toContainEqual({
       where: `${stranger}:${foreignPort}`,
-      code: 'REFUSED',
+      code: 'STORE_DENIED',
       message: refused(foreignPort),
     })
     expect(own).toContain(`AUTH ${SECRET}`)
@@ -224,7 +224,7 @@ describe.skipIf(FOREIGN === undefined)('a server that sends the client to a stra
     const { told, open, foreignPort } = await servers(whole)
     const store = await open('redis+cluster://')
     await expect(store.clock(never)).rejects.toMatchObject({
-      code: 'REFUSED',
+      code: 'STORE_DENIED',
       message: refused(foreignPort),
     })
     expect(told).toEqual([])
@@ -239,7 +239,7 @@ describe.skipIf(FOREIGN === undefined)('a server that sends the client to a stra
     )
     const store = await open('redis+cluster://')
     await expect(store.inspect('lock:a', never)).rejects.toMatchObject({
-      code: 'REFUSED',
+      code: 'STORE_DENIED',
       message: refused(foreignPort),
     })
     expect(told).toEqual([])
@@ -254,7 +254,7 @@ describe.skipIf(FOREIGN === undefined)('a server that sends the client to a stra
     const { told, own, open, foreignPort } = await servers(sentinel)
     const store = await open('redis+sentinel://', '/main')
     await expect(store.clock(never)).rejects.toMatchObject({
-      code: 'REFUSED',
+      code: 'STORE_DENIED',
       message: expect.stringContaining(`The Sentinel names ${stranger}:${foreignPort} as the primary`),
     })
     expect(told).toEqual([])

@@ -4,11 +4,14 @@ import { type HostPort, hostPort } from '../../../../shared/address.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
 import type { RedisAddress } from './address.ts'
 
+/** No retry changes it: the operator decides. */
+export class NodeRefused extends StoreError {}
+
 /**
  * Why a server is not contacted that a cluster or a Sentinel names, or null. The account's password goes to servers that the operator
  * would expect, and not wherever a server sends it. Without an account there is nothing to protect.
  */
-export type RefusalOf = (node: HostPort) => Promise<StoreError | null>
+export type RefusalOf = (node: HostPort) => Promise<NodeRefused | null>
 
 export function refusalFor(address: RedisAddress): RefusalOf {
   return async node => {
@@ -32,13 +35,13 @@ async function resolve(address: RedisAddress): Promise<readonly string[]> {
   return addresses
 }
 
-function refusal({ mode }: RedisAddress, node: HostPort): StoreError {
+function refusal({ mode }: RedisAddress, node: HostPort): NodeRefused {
   const [what, role] = mode === 'cluster' ? ['cluster', 'a node'] : ['Sentinel', 'the primary']
   const host = String(node.host)
   const isPlain = /^[\w.:-]{1,253}$/.test(host)
   const shown = isPlain ? hostPort(node) : quoteServerText(host)
-  return new StoreError(
-    'REFUSED',
+  return new NodeRefused(
+    'STORE_DENIED',
     `The ${what} names ${shown} as ${role}, which is neither a host of the address nor near one. It was not contacted, because it would get the password. If it is yours, add nodes=${isPlain ? host : 'HOST'} to the address`,
   )
 }

@@ -1,10 +1,9 @@
 import { Cluster, type Redis } from 'ioredis'
 import { type HostPort, hostPort } from '../../../../shared/address.ts'
-import type { StoreError } from '../../lib/errors.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { guardSocket, MAX_REPLY_BYTES } from '../wire/guard-socket.ts'
 import { isAboutTls } from '../wire/tls.ts'
-import type { RefusalOf } from './expected-nodes.ts'
+import type { NodeRefused, RefusalOf } from './expected-nodes.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import { type SlotRange, slotsFrom } from './slots.ts'
 
@@ -88,7 +87,7 @@ function guardPrimary(
   refusalOf: RefusalOf,
 ): void {
   const { connect } = connector
-  let refusal: StoreError | null = null
+  let refusal: NodeRefused | null = null
   connector.resolve = async sentinel => {
     const primary = await resolve.call(connector, sentinel)
     refusal = primary && (await refusalOf(primary))
@@ -149,7 +148,7 @@ function checkingSlots(client: Redis, refusalOf: RefusalOf): Redis {
 
 /** The slots without the nodes that are refused, which keep their places. Throws if none is left. */
 async function acceptedIn(ranges: readonly SlotRange[], refusalOf: RefusalOf): Promise<unknown> {
-  const refusals = new Map<string, StoreError | null>()
+  const refusals = new Map<string, NodeRefused | null>()
   const nodes = ranges.flatMap(([, , ...members]) => members)
   for (const [host, port] of nodes)
     if (host && !refusals.has(host)) refusals.set(host, await refusalOf({ host, port }))
