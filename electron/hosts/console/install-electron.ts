@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { clip, neutralise } from '../../../shared/safe-text.ts'
 import { codeOf } from '../../core/files/disk.ts'
 import { FolderLock, LockBusy } from '../../core/files/folder-lock.ts'
+import { withoutSecrets } from '../start/passwords.ts'
 import { programIn } from './electron.ts'
-import { withoutSecrets } from './passwords.ts'
 import { browserBecause, type Screen } from './screen.ts'
 
 /** About 110 MB. With a stuck lock at hand, a slower download is not worth the wait. */

@@ -4,8 +4,8 @@ import { parseEnv } from 'node:util'
 import { fullAddress } from '../../../shared/address.ts'
 import type { StartOptions } from '../../core/features/stores/stores.ts'
 import { suggestStores } from '../../core/stores/kinds/environment.ts'
-import { withoutSecrets, withPasswords } from './passwords.ts'
-import { StartError } from './start-error.ts'
+import { withoutSecrets, withPasswords } from '../start/passwords.ts'
+import { StartError } from '../start/start-error.ts'
 
 export type Start = StartOptions & { readonly envFile: string | null }
 

@@ -8,7 +8,7 @@ import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription, StoreInfo } from '../../../../shared/stores.ts'
 import { openSession } from '../../../core/dispatch.ts'
 import { onAbort, unlessAborted } from '../../../core/lib/timers.ts'
-import { withPasswords } from '../../console/passwords.ts'
+import { withPasswords } from '../../start/passwords.ts'
 import { CliError, stopped, unwrap } from './exit.ts'
 import { aborted, type Io } from './io.ts'
 

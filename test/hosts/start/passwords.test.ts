@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { variableFor, withoutSecrets, withPasswords } from '../../../electron/hosts/console/passwords.ts'
+import { variableFor, withoutSecrets, withPasswords } from '../../../electron/hosts/start/passwords.ts'
 import { parseAddress } from '../../../shared/address.ts'
 
 const A = 'redis://a/0'
