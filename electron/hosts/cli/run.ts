@@ -13,8 +13,7 @@ import { withTimeLimit } from './lib/time-limit.ts'
 
 /** Runs one command and returns its exit code. Every error ends here: one sentence, and JSON where it was asked for. */
 export async function runCli(argv: readonly string[], host: Omit<Io, 'passwordLines'>): Promise<number> {
-  const withPasswordStdin = argv.includes('--password-stdin')
-  const io: Io = { ...host, passwordLines: readPasswordLines(host, withPasswordStdin) }
+  const io: Io = { ...host, passwordLines: readPasswordLines(host, argv.includes('--password-stdin')) }
   const [name, ...rest] = argv
   const command = COMMANDS.find(each => each.name === name)
   try {

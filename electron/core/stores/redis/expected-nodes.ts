@@ -16,22 +16,25 @@ export type RefusalOf = (node: HostPort) => Promise<NodeRefused | null>
 export function refusalFor(address: RedisAddress): RefusalOf {
   return async node => {
     if (address.mode === 'standalone' || (address.password === null && address.username === null)) return null
-    if (isExpectedNode(node.host, address, resolved.get(address) ?? [])) return null
+    if (isExpectedNode(node.host, address, resolved.get(address)?.addresses ?? [])) return null
     const addresses = await resolve(address)
     return isExpectedNode(node.host, address, addresses) ? null : refusal(address, node)
   }
 }
 
 /** The addresses of the given hosts, as far as they were needed. A cluster that was accepted stays so while a name server is down. */
-const resolved = new WeakMap<RedisAddress, readonly string[]>()
+const resolved = new WeakMap<RedisAddress, { readonly addresses: readonly string[]; readonly at: number }>()
+/** A cluster may name a thousand hosts. */
+const RESOLVE_EVERY_MS = 5000
 
 async function resolve(address: RedisAddress): Promise<readonly string[]> {
+  const known = resolved.get(address)
+  if (known && performance.now() - known.at < RESOLVE_EVERY_MS) return known.addresses
   const found = await Promise.all(
     address.hosts.map(({ host }) => lookup(host, { all: true }).catch(() => [])),
   )
-  const known = resolved.get(address) ?? []
-  const addresses = [...new Set([...known, ...found.flat().map(each => each.address)])]
-  resolved.set(address, addresses)
+  const addresses = [...new Set([...(known?.addresses ?? []), ...found.flat().map(each => each.address)])]
+  resolved.set(address, { addresses, at: performance.now() })
   return addresses
 }
 

@@ -23,7 +23,7 @@ export async function findPrimaries(
   const problems: Problem[] = []
   for (const [where, owner] of owners) {
     if (connected.has(where)) continue
-    const refusal = await refusalOf(owner)
+    const refusal = owner.host === '' ? null : await refusalOf(owner)
     problems.push(
       refusal
         ? { where, ...toFailure(refusal) }
