@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { resp, startScriptedRedis } from '../hostile/scripted-redis.ts'
@@ -70,6 +72,19 @@ describe('a password among the arguments', () => {
       stderr: expect.stringContaining('An argument'),
     })
   })
+})
+
+it('a password among the arguments of npm start is refused before the build', () => {
+  const start = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
+  const args = ['--', start, '--store', `redis://:${SECRET}@127.0.0.1:1/0`]
+  // There is no npm on this path: a build would fail.
+  const run = spawnSync(process.execPath, args, { env: { PATH: '' }, encoding: 'utf8' })
+  expect(run).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: expect.stringContaining('An argument contains'),
+  })
+  expect(run.stderr).not.toContain(SECRET)
 })
 
 describe('LOCKKEEPER_PASSWORD', () => {
