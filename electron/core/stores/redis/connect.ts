@@ -4,7 +4,7 @@ import { unlessAborted } from '../../lib/timers.ts'
 import { unreadable } from '../bad-answer.ts'
 import { tlsOptions } from '../wire/tls.ts'
 import type { RedisAddress } from './address.ts'
-import { NodeRefused, refusalFor } from './expected-nodes.ts'
+import { isRefused, refusalFor } from './expected-nodes.ts'
 import { isNotAuthenticated, isReadOnlyReply, storeError } from './failure.ts'
 import { guardClient } from './guard.ts'
 
@@ -161,7 +161,7 @@ function becomeReady(client: RedisClient): Promise<void> {
     const onError = (error: unknown) => {
       reason = error
       // Retrying corrects neither a wrong password nor a host that refuses. With several hosts, the client tries the next.
-      const isFinal = isNotAuthenticated(error) || storeError(error) instanceof NodeRefused
+      const isFinal = isNotAuthenticated(error) || isRefused(error)
       if (isFinal || isOneHost(client)) giveUp()
     }
     const giveUp = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'))))

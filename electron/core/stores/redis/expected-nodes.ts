@@ -1,11 +1,18 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { type HostPort, hostPort } from '../../../../shared/address.ts'
-import { quoteServerText, StoreError } from '../../lib/errors.ts'
+import { StoreError } from '../../lib/errors.ts'
 import type { RedisAddress } from './address.ts'
 
 /** No retry changes it: the operator decides. */
 export class NodeRefused extends StoreError {}
+
+/** A cluster wraps the errors of its nodes. */
+export function isRefused(error: unknown): boolean {
+  return [error, (error as { lastNodeError?: unknown } | null)?.lastNodeError].some(
+    each => each instanceof NodeRefused,
+  )
+}
 
 /**
  * Why a server is not contacted that a cluster or a Sentinel names, or null. The account's password goes to servers that the operator
@@ -42,7 +49,7 @@ function refusal({ mode }: RedisAddress, node: HostPort): NodeRefused {
   const [what, role] = mode === 'cluster' ? ['cluster', 'a node'] : ['Sentinel', 'the primary']
   const host = String(node.host)
   const isPlain = /^[\w.:-]{1,253}$/.test(host)
-  const shown = isPlain ? hostPort(node) : quoteServerText(host)
+  const shown = isPlain ? hostPort(node) : 'a host with an invalid name'
   return new NodeRefused(
     'STORE_DENIED',
     `The ${what} names ${shown} as ${role}, which is neither a host of the address nor near one. It was not contacted, because it would get the password. If it is yours, add nodes=${isPlain ? host : 'HOST'} to the address`,
