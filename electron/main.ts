@@ -8,8 +8,10 @@ import { reportCrashes } from './core/lib/crash-report.ts'
 import { quietClients } from './core/lib/quiet-clients.ts'
 import { atMost } from './core/lib/timers.ts'
 import { createHostCore, readVersion } from './hosts/console/core.ts'
-import { readStart, StartError } from './hosts/console/start.ts'
+import { readStart } from './hosts/console/start.ts'
 import { loadStaticFiles, NotBuilt } from './hosts/http/static-files.ts'
+import { withoutSecrets } from './hosts/start/passwords.ts'
+import { StartError } from './hosts/start/start-error.ts'
 import { followAlerts } from './shell/alerts.ts'
 import { HOME } from './shell/channel.ts'
 import { confineEveryPage, confineSession, silenceChromium } from './shell/lockdown.ts'
@@ -58,7 +60,8 @@ function run(): void {
   })
   const start = readStart(process.env)
   // Chromium's processes must not inherit them.
-  for (const name of ['LOCKKEEPER_STORES', 'LOCKKEEPER_PASSWORD']) delete process.env[name]
+  const others = withoutSecrets(process.env)
+  for (const name of Object.keys(process.env)) if (!(name in others)) delete process.env[name]
   const files = loadStaticFiles(join(distFolder, 'renderer'))
 
   void app

@@ -90,12 +90,19 @@ export function showAddress(address: StoreAddress): string {
   return printAddress(address.kind, textsOf(address))
 }
 
-/** The address of these texts, without a password; it may not be valid yet. */
-export function printAddress(kindId: string, texts: AddressTexts): string {
+/** The address with its password, for the environment of another process of ours. */
+export function fullAddress(address: StoreAddress): string {
+  return printAddress(address.kind, textsOf(address), address.password)
+}
+
+/** The address of these texts; it may not be valid yet. */
+export function printAddress(kindId: string, texts: AddressTexts, password: string | null = null): string {
   const kind = kindOf(kindId)
   const { prefix, at, path } = schemeOf(kind, texts)
   const text = (name: string) => texts[name] ?? ''
-  const user = text('username') === '' ? '' : `${encodeURIComponent(text('username'))}@`
+  const secret = !password ? '' : `:${encodeURIComponent(password)}`
+  const account = encodeURIComponent(text('username')) + secret
+  const user = account === '' ? '' : `${account}@`
   const authority = at.is === 'field' ? readable(text(at.field.name)) : text('hosts').replace(/\s/g, '')
   const parts = path.filter(each => !each.isHidden).map(({ name }) => `/${encodeURIComponent(text(name))}`)
   const options = kind.address.options
@@ -105,9 +112,9 @@ export function printAddress(kindId: string, texts: AddressTexts): string {
   return `${prefix}${user}${authority}${parts.join('')}${query}`
 }
 
-/** `:` and `/` are common in patterns and endpoints and need no escape in a query. */
+/** `:`, `/` and `,` are common in patterns, endpoints and lists and need no escape in a query. */
 function readable(text: string): string {
-  return encodeURIComponent(text).replace(/%(3A|2F)/g, decodeURIComponent)
+  return encodeURIComponent(text).replace(/%(3A|2F|2C)/g, decodeURIComponent)
 }
 
 export function textsOf({ kind, password: _, ...address }: StoreAddress): AddressTexts {
@@ -159,9 +166,27 @@ export function passwordFits(known: StoreAddress, wanted: StoreAddress): boolean
   return accountOf(known) === accountOf(wanted)
 }
 
-function accountOf(address: StoreAddress): string {
+/**
+ * The account of an address and all that decides where and how its password is sent. An option that a later version adds changes
+ * it only where the option is used.
+ */
+export function accountOf(address: StoreAddress): string {
   const { account } = kindOf(address.kind).address
-  return JSON.stringify([address.kind, address.username, ...account.map(name => address[name])])
+  const facts = ['kind', 'username', ...account].map(name => [name, address[name]] as const)
+  return JSON.stringify(facts.filter(([, value]) => value !== null && value !== false))
+}
+
+/** Whether a password of this address would be sent to its server. */
+export function takesPassword({ kind, username }: StoreAddress): boolean {
+  const { form, address } = kindOf(kind)
+  return form.password !== null && (username !== null || address.passwordNeedsUser !== true)
+}
+
+/** Whether a text is a store's address with a password in it, valid or not. */
+export function hasPassword(text: string): boolean {
+  const lower = text.toLowerCase()
+  const schemes = allKinds().flatMap(({ address }) => address.schemes)
+  return schemes.some(({ prefix }) => lower.startsWith(prefix) && /:.*@/s.test(text.slice(prefix.length)))
 }
 
 export function isThisMachine(host: string): boolean {

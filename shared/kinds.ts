@@ -13,6 +13,8 @@ export type KindDescription = {
     readonly options: readonly AddressField[]
     /** The fields that make an account on a server, beside the user's name: its password fits where they are the same. */
     readonly account: readonly string[]
+    /** Without a user name a password is not used. */
+    readonly passwordNeedsUser?: true
     /** The fields that make a place. */
     readonly place: {
       /** Beside its hosts, which server it is. */

@@ -7,7 +7,11 @@ export type Answer = string | Buffer | null
 export type AnswerTo = (name: string, words: readonly string[], socket: Socket) => Answer
 
 /** A Redis that answers as a test says. Commands are read as ioredis writes them. */
-export function startScriptedRedis(answerTo: AnswerTo, greeting: string | null = null): Promise<number> {
+export function startScriptedRedis(
+  answerTo: AnswerTo,
+  greeting: string | null = null,
+  host?: string,
+): Promise<number> {
   return startScripted(socket => {
     if (greeting !== null) socket.write(greeting)
     let left = Buffer.alloc(0)
@@ -20,7 +24,7 @@ export function startScriptedRedis(answerTo: AnswerTo, greeting: string | null =
         if (answer !== null && !socket.destroyed) socket.write(answer)
       }
     })
-  })
+  }, host)
 }
 
 function commandIn(bytes: Buffer): { words: string[]; length: number } | null {

@@ -3,14 +3,17 @@ import { createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** A server on a free port of which a test writes every byte. */
-export async function startScripted(connected: (socket: Socket) => void): Promise<number> {
+export async function startScripted(
+  connected: (socket: Socket) => void,
+  host = '127.0.0.1',
+): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
     connected(socket)
-  }).listen(0, '127.0.0.1')
+  }).listen(0, host)
   await once(server, 'listening')
   onTestFinished(async () => {
     server.close()

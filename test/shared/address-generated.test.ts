@@ -57,7 +57,17 @@ function anyAddress(random: Random): StoreAddress {
       const hosts = mode === 'standalone' ? [place()] : Array.from({ length: 1 + random.below(3) }, place)
       const group = mode === 'sentinel' ? word() : null
       const db = mode === 'cluster' ? 0 : random.below(16)
-      return { kind: 'redis', ...account, mode, ...anyTls(), hosts, group, db, match: maybe() }
+      return {
+        kind: 'redis',
+        ...account,
+        mode,
+        ...anyTls(),
+        hosts,
+        group,
+        db,
+        match: maybe(),
+        nodes: maybe(),
+      }
     }
   }
 }

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { AddressError, parseAddress, shortName } from '../../shared/address.ts'
+import {
+  AddressError,
+  accountOf,
+  fullAddress,
+  hasPassword,
+  parseAddress,
+  shortName,
+  showAddress,
+} from '../../shared/address.ts'
 
 const common = { username: null, password: null, format: null }
 const noTls = { ca: null, cert: null, key: null, servername: null }
@@ -7,6 +15,7 @@ const redis = {
   ...common,
   kind: 'redis',
   mode: 'standalone',
+  nodes: null,
   tls: false,
   group: null,
   db: 0,
@@ -130,7 +139,7 @@ test.each<readonly [string, RegExp]>([
   ['redis://h/0/1', /after the Redis database/],
   [
     'redis://h?table=x',
-    /Unknown option in the address; redis takes match, format, ca, cert, key, servername$/,
+    /Unknown option in the address; redis takes match, format, nodes, ca, cert, key, servername$/,
   ],
   ['redis://h?match', /option match has no value/],
   ['redis://h?match=', /option match has no value/],
@@ -188,4 +197,46 @@ test.each<readonly [string, string]>([
   ['mysql://127.0.0.1:3306/app', 'mysql://127.0.0.1:3307/app'],
 ])('%s and %s, two servers on one host, have two names', (one, other) => {
   expect(shortName(parseAddress(one))).not.toBe(shortName(parseAddress(other)))
+})
+
+test.each([
+  'redis://:p%20w%40%3A@h:6379/0',
+  'redis+cluster://ops:pw@h1:6379,h2:7000?nodes=h3,10.1.0.0/16,.example.com',
+  'mysql://ops:p%2Fw@h:3306/d',
+  'dynamodb://AKIA:key@eu-west-1/locks',
+  'memory:practice',
+])('prints %s with its password, for our own processes', text => {
+  expect(fullAddress(parseAddress(text))).toBe(text)
+})
+
+test.each([
+  ['redis://:pw@h', true],
+  ['REDISS://user:pw@h/0', true],
+  ['redis+sentinel://u:p@w@h/x', true],
+  ['mysql://u:p/w?x@h/d', true],
+  ['redis://user@h:6379/0', false],
+  ['redis://h:6379/0', false],
+  ['memory:a@b', false],
+  ['job://nightly:worker@7', false],
+  ['see redis://u:p@h', false],
+])('finds a password in %s: %j', (text, is) => {
+  expect(hasPassword(text)).toBe(is)
+})
+
+test('the account of an address covers what decides where and how a password is sent, and nothing else', () => {
+  const account = (text: string) => accountOf(parseAddress(text))
+  const base = account('redis+cluster://ops@h')
+  for (const same of ['redis+cluster://ops:pw@h:6379?match=x', 'redis+cluster://ops@h?format=token'])
+    expect(account(same)).toBe(base)
+  for (const other of [
+    'redis+cluster://h',
+    'redis+cluster://ops@i',
+    'redis+cluster://ops@h:1',
+    'redis://ops@h',
+  ])
+    expect(account(other)).not.toBe(base)
+  expect(account('rediss+cluster://ops@h?servername=a')).not.toBe(account('rediss+cluster://ops@h'))
+  // An option that a later version adds must not make every sealed password unusable.
+  expect(base).not.toMatch(/null|false|nodes/)
+  expect(showAddress(parseAddress('redis+cluster://ops:pw@h'))).not.toContain('pw')
 })

@@ -154,8 +154,7 @@ verify.`,
   {
     help: `console opens a window, or serves the console to your browser if there is no display or --web is given. In a checkout it
 installs Electron if that is missing, once. It opens the stores in --store and LOCKKEEPER_STORES, and suggests those that
-the environment or the file describes. Put an address with a password in LOCKKEEPER_STORES: npm and the shell show arguments
-to every user of the machine.`,
+the environment or the file describes. An address with a password belongs in LOCKKEEPER_STORES, never among the arguments.`,
     commands: { console: [consoleCommand, '[--web] [--port N] [--store <store>]... [--env-file FILE]'] },
   },
 ]

@@ -10,7 +10,11 @@ import { type Io, print, warn } from './lib/io.ts'
 export async function consoleCommand({ options }: Args, io: Io): Promise<number> {
   const { env, signal } = io
   const port = portNumber(options.port, '--port')
-  const start = readStart(env, { stores: options.store ?? [], envFile: options['env-file'] })
+  const start = readStart(env, {
+    stores: options.store ?? [],
+    envFile: options['env-file'],
+    passwordLines: await io.passwordLines(),
+  })
   let screen = chooseScreen({
     web: options.web === true,
     electron: findElectron(io.distFolder, env),

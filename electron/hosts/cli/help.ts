@@ -1,15 +1,17 @@
 import { COMMANDS, type Command } from './commands.ts'
 
 const STORES = `A store is an address:
-  redis://[user:password@]host:port/db?match=lockRecharge:*      rediss:// for TLS
-  redis+sentinel://host1,host2/group/db                          redis+cluster://host1,host2
-  mysql://user:password@host:port/database?table=locks           &tls=true, &allowPublicKeyRetrieval=true
+  redis://[user@]host:port/db?match=lockRecharge:*               rediss:// for TLS
+  redis+sentinel://host1,host2/group/db                          redis+cluster://host1,host2   &nodes=host3,10.1.0.0/16
+  mysql://user@host:port/database?table=locks                    &tls=true, &allowPublicKeyRetrieval=true
   dynamodb://region/table?endpoint=http://127.0.0.1:8000
   memory:practice
   &format=NAME reads every record as that format; "lockkeeper formats" lists them.
   With TLS: &ca=FILE, &cert=FILE, &key=FILE (all PEM), &servername=NAME (in the certificate, if it is not the host).
 
-Put the password in the address or in LOCKKEEPER_PASSWORD, or enter it when asked.`
+No argument may contain a password: every user of the machine could read it. Set LOCKKEEPER_PASSWORD for one store, or for each
+its own variable, as LOCKKEEPER_PASSWORD_SHOP_AT_DB1 for the store "shop at db1"; or add --password-stdin, which reads one line
+for each store without a password, in their order; or enter it when asked.`
 
 const EXIT_CODES = `Exit codes: 0 done, 2 bad usage or input, 3 changed (not released) or held by another, 4 gone or not found,
 5 unreachable, 6 denied or refused, 7 partly done, 8 not finished within --timeout, 1 anything else.`

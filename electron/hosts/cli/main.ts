@@ -7,9 +7,6 @@ import { quietClients } from '../../core/lib/quiet-clients.ts'
 import { createHostCore } from '../console/core.ts'
 import { runCli } from './run.ts'
 
-// Overwrites the arguments, which may contain a password, in the process list.
-process.title = 'lockkeeper'
-
 quietClients()
 reportCrashes(() => process.exit(1))
 

@@ -1,20 +1,23 @@
-import { AddressError } from '../../../shared/address.ts'
+import { AddressError, hasPassword } from '../../../shared/address.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { neutralise, safeJson } from '../../../shared/safe-text.ts'
-import { StartError } from '../console/start.ts'
 import { NotBuilt } from '../http/static-files.ts'
+import { StartError } from '../start/start-error.ts'
 import { COMMANDS } from './commands.ts'
 import { helpFor, helpForAll } from './help.ts'
 import { didYouMean, parse } from './lib/args.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './lib/exit.ts'
 import { type Io, print, warn } from './lib/io.ts'
+import { readPasswordLines } from './lib/password-stdin.ts'
 import { withTimeLimit } from './lib/time-limit.ts'
 
 /** Runs one command and returns its exit code. Every error ends here: one sentence, and JSON where it was asked for. */
-export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+export async function runCli(argv: readonly string[], host: Omit<Io, 'passwordLines'>): Promise<number> {
+  const io: Io = { ...host, passwordLines: readPasswordLines(host, argv.includes('--password-stdin')) }
   const [name, ...rest] = argv
   const command = COMMANDS.find(each => each.name === name)
   try {
+    if (argv.some(each => hasPassword(each.replace(/^--[\w-]+=/, '')))) throw usageError(PASSWORD_SHOWN)
     if (name === undefined || ['help', '--help', '-h'].includes(name)) {
       const topic = COMMANDS.find(each => each.name === rest[0])
       await print(io, topic === undefined ? helpForAll() : helpFor(topic))
@@ -32,6 +35,9 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     return exitCodeOf(failure)
   }
 }
+
+const PASSWORD_SHOWN =
+  'An argument contains a password, which every user of this machine could read. Nothing was contacted: leave it out of the address, and set LOCKKEEPER_PASSWORD, add --password-stdin or enter it when asked. A console also takes addresses with passwords in LOCKKEEPER_STORES, and can keep them in the keyring'
 
 /** Quotes the word only if it cannot be an address, which may contain a password. */
 function unknownCommand(name: string): string {

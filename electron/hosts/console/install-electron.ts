@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { clip, neutralise } from '../../../shared/safe-text.ts'
 import { codeOf } from '../../core/files/disk.ts'
 import { FolderLock, LockBusy } from '../../core/files/folder-lock.ts'
+import { withoutSecrets } from '../start/passwords.ts'
 import { programIn } from './electron.ts'
 import { browserBecause, type Screen } from './screen.ts'
 
@@ -54,9 +55,8 @@ async function download({
   }
   await clear()
   log('Downloading Electron for the window, this once; Ctrl-C stops, and --web serves the browser instead')
-  const { LOCKKEEPER_STORES: _, LOCKKEEPER_PASSWORD: __, ...rest } = env
   const running = promisify(execFile)(process.execPath, [join(home, 'install.js')], {
-    env: rest,
+    env: withoutSecrets(env),
     signal,
     timeout: limitMs,
     killSignal: 'SIGKILL',

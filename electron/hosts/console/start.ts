@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { parseAddress } from '../../../shared/address.ts'
+import { fullAddress } from '../../../shared/address.ts'
 import type { StartOptions } from '../../core/features/stores/stores.ts'
 import { suggestStores } from '../../core/stores/kinds/environment.ts'
-
-/** The environment file cannot be read. The message quotes nothing from it. */
-export class StartError extends Error {}
+import { withoutSecrets, withPasswords } from '../start/passwords.ts'
+import { StartError } from '../start/start-error.ts'
 
 export type Start = StartOptions & { readonly envFile: string | null }
 
@@ -16,7 +15,11 @@ export type Start = StartOptions & { readonly envFile: string | null }
  */
 export function readStart(
   env: NodeJS.ProcessEnv,
-  options: { readonly stores?: readonly string[]; readonly envFile?: string | undefined } = {},
+  options: {
+    readonly stores?: readonly string[]
+    readonly envFile?: string | undefined
+    readonly passwordLines?: readonly string[] | null
+  } = {},
 ): Start {
   const file = options.envFile ?? env['LOCKKEEPER_ENV_FILE']
   const variables = { ...(file ? readEnvFile(file) : {}), ...env }
@@ -24,11 +27,8 @@ export function readStart(
     ...(options.stores ?? []),
     ...(variables['LOCKKEEPER_STORES'] ?? '').split(/\s+/).filter(Boolean),
   ]
-  for (const address of stores) parseAddress(address)
-  const password = variables['LOCKKEEPER_PASSWORD']
   return {
-    stores,
-    ...(password === undefined ? {} : { password }),
+    stores: withPasswords(stores, variables, options.passwordLines).map(fullAddress),
     suggestions: suggestStores(variables),
     practice: true,
     envFile: file ? resolve(file) : null,
@@ -38,11 +38,11 @@ export function readStart(
 /** The environment that gives another process the same start. */
 export function startEnvironment(env: NodeJS.ProcessEnv, start: Start): NodeJS.ProcessEnv {
   return {
-    ...env,
-    // Spaces separate addresses, so those within an address are encoded.
-    LOCKKEEPER_STORES: start.stores
-      .map(address => address.replace(/\s/g, char => encodeURIComponent(char)))
-      .join(' '),
+    ...withoutSecrets(env),
+    // Each address has its password.
+    LOCKKEEPER_STORES: start.stores.join(' '),
+    // Above that of the environment file.
+    LOCKKEEPER_PASSWORD: '',
     ...(start.envFile === null ? {} : { LOCKKEEPER_ENV_FILE: start.envFile }),
   }
 }

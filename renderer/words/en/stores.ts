@@ -18,7 +18,8 @@ export const stores = {
     name: 'Name',
     kind: 'Provider',
     passwordKept: (lasting: string) => `Known; leave empty to keep it. ${lasting}`,
-    passwordElsewhere: 'The known password belongs to another server or user and is not used here.',
+    passwordElsewhere:
+      'The known password is for another server, user or way to connect, and is not used here.',
     passwordDurable: 'Kept in this computer’s keyring.',
     passwordSession: (reason: string) => `${reason}.`,
     forget: 'Forget the password',

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
@@ -17,7 +17,8 @@ describe('bad usage and bad addresses', () => {
     [[], 2, ''],
     [['explode'], 2, 'Unknown command "explode". Commands are list, '],
     [['lst'], 2, 'Unknown command "lst". Did you mean "list"?'],
-    [['redis://:hunter2@h/0'], 2, 'Unknown command. Commands are list, '],
+    [['redis://h/0'], 2, 'Unknown command. Commands are list, '],
+    [['redis://:hunter2@h/0'], 2, 'An argument contains a password'],
     [['list'], 2, 'Missing <store>; "lockkeeper list --help" shows the usage'],
     [['list', 'memory:practice', 'extra'], 2, 'Too many arguments; expected <store>'],
     [['list', 'memory:practice', '--nonsense'], 2, 'Unknown option --nonsense.'],
@@ -54,10 +55,10 @@ describe('bad usage and bad addresses', () => {
 
   it.each([
     ['mysql', () => `mysql://root@127.0.0.1:${inject('mariadbPort')}/no_such_database`, 4],
-    ['mysql', () => `mysql://nobody:wrong@127.0.0.1:${inject('mariadbPort')}/mysql`, 6],
+    ['mysql', () => `mysql://nobody@127.0.0.1:${inject('mariadbPort')}/mysql`, 6],
     ['mysql', () => `mysql://root@127.0.0.1:${inject('mariadbPort')}/mysql?table=no_such_table`, 4],
     ['dynamodb', () => `dynamodb://eu-west-1/no-such-table?endpoint=${inject('dynamodbEndpoint')}`, 4],
-    ['redis', () => `redis://nobody:wrong@127.0.0.1:${inject('redisPort')}/0`, 6],
+    ['redis', () => `redis://nobody@127.0.0.1:${inject('redisPort')}/0`, 6],
     ['redis', () => `redis://127.0.0.1:${inject('redisPort')}/9999`, 4],
   ])('%s with a missing or denied place ends clearly', async (_, address, code) => {
     expect(await runCli(['list', address()])).toMatchObject({
@@ -178,9 +179,10 @@ describe('a release', () => {
     await place.client.set('lock:a', TOKEN)
     const { fence } = await place.lock('lock:a')
     const folder = dataFolder()
-    const address = place.address.replace('//', '//audited:s3cr3t-word@')
+    const address = place.address.replace('//', '//audited@')
     await runCli(['release', address, 'lock:a', '--fence', fence, '--reason', 'stuck since 3'], {
       LOCKKEEPER_DATA_DIR: folder,
+      LOCKKEEPER_PASSWORD: 's3cr3t-word',
     })
     const [intent, acting, outcome] = auditLines(folder)
     expect(intent).toMatchObject({
@@ -272,7 +274,7 @@ it('lists every unrecognized record', async () => {
 })
 
 describe('a password', () => {
-  it('is read from the environment, and is in no output, error or process title', async () => {
+  it('is read from the environment, and is in no output or error', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop('SIGKILL'))
     const admin = new Redis({ port: server.port })
@@ -280,26 +282,20 @@ describe('a password', () => {
     await admin.config('SET', 'requirepass', 's3cr3t-word')
     await admin.set('lock:a', TOKEN)
     const bare = `redis://127.0.0.1:${server.port}/0`
-    const full = `redis://:s3cr3t-word@127.0.0.1:${server.port}/0`
+    const right = { LOCKKEEPER_PASSWORD: 's3cr3t-word' }
+    const named = { [`LOCKKEEPER_PASSWORD_REDIS_AT_127_0_0_1_${server.port}`]: 's3cr3t-word' }
     expect(await runCli(['list', bare])).toMatchObject({ code: 6 })
     const runs = [
-      await runCli(['list', bare, '--json'], { LOCKKEEPER_PASSWORD: 's3cr3t-word' }),
-      await runCli(['list', full]),
-      await runCli(['inspect', full, 'lock:a']),
+      await runCli(['list', bare, '--json'], right),
+      await runCli(['list', bare], named),
+      await runCli(['inspect', bare, 'lock:a'], { ...named, LOCKKEEPER_PASSWORD: 'wrong-w0rd' }),
       await runCli(['list', bare, '--json'], { LOCKKEEPER_PASSWORD: 'wrong-w0rd' }),
-      await runCli(['list', full.replace('127.0.0.1', 'no-such-host.invalid'), '--json']),
+      await runCli(['list', bare.replace('127.0.0.1', 'no-such-host.invalid'), '--json'], right),
       await runCli(['list', 'redis://user:s3cr3t-word@/0?x@y', '--json']),
-      await runCli(['list', full, 's3cr3t-word']),
+      await runCli(['list', bare, 's3cr3t-word'], right),
     ]
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 6, 5, 2, 2])
     for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toMatch(/s3cr3t-word|wrong-w0rd/)
-
-    const { child, done } = startCli(['watch', full, '--json'])
-    await once(child.stdout as NodeJS.ReadableStream, 'data')
-    if (process.platform === 'linux')
-      expect(readFileSync(`/proc/${child.pid}/cmdline`, 'utf8')).not.toContain('s3cr3t-word')
-    child.kill('SIGINT')
-    expect((await done).code).toBe(0)
   })
 })
 

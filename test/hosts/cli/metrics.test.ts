@@ -4,6 +4,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
+import { variableFor } from '../../../electron/hosts/start/passwords.ts'
+import { parseAddress } from '../../../shared/address.ts'
 import { COUNTED } from '../../../shared/stats.ts'
 import { redisPlace } from '../../core/stores/redis/place.ts'
 import { startRedis } from '../../servers/redis.ts'
@@ -130,14 +132,15 @@ it('shows neither a password nor the account of a store', async () => {
   const { client, address } = await redisPlace()
   await client.call('ACL', 'SETUSER', 'lettie', 'on', '>hunter2-right', '~*', '+@all')
   onTestFinished(() => void client.call('ACL', 'DELUSER', 'lettie'))
-  const { text, samples, child, done } = await startMetrics([
-    address.replace('://', '://lettie:hunter2-right@'),
-    address.replace('://', '://lettie:hunter3-wrong@'),
-  ])
+  const variable = variableFor(parseAddress(address))
+  const { text, samples, child, done } = await startMetrics(
+    [address.replace('://', '://lettie@'), address.replace('://', '://lottie@')],
+    { [variable]: 'hunter2-right', [`${variable}_2`]: 'hunter3-wrong' },
+  )
   await expect
     .poll(async () => Object.values(by('store', 'lockkeeper_store_up', await samples())).sort())
     .toEqual([0, 1])
-  expect(await text()).not.toMatch(/hunter|lettie/)
+  expect(await text()).not.toMatch(/hunter|lettie|lottie/)
   child.kill('SIGINT')
   expect((await done).stderr).not.toContain('hunter')
 })

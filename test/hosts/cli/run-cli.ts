@@ -14,13 +14,15 @@ export type Run = { code: number | null; stdout: string; stderr: string; json: (
 export function startCli(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  input?: string,
 ): { child: ChildProcess; done: Promise<Run> } {
   const { LOCKKEEPER_PASSWORD: _, ...inherited } = process.env
   // As its first line says: without the dashes Node would take --env-file for its own.
   const child = spawn(process.execPath, ['--', CLI, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: { ...inherited, LOCKKEEPER_DATA_DIR: dataFolder(), ...env },
   })
+  child.stdin?.end(input)
   const output = { stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', text => {
     output.stdout += text
@@ -36,8 +38,9 @@ export function startCli(
   return { child, done }
 }
 
-export function runCli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> {
-  return startCli(args, env).done
+/** `input` is written to its standard input, which otherwise has none. */
+export function runCli(args: readonly string[], env: NodeJS.ProcessEnv = {}, input?: string): Promise<Run> {
+  return startCli(args, env, input).done
 }
 
 /** A data folder that is gone after the test. */

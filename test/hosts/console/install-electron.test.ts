@@ -34,7 +34,11 @@ function packageWith(installer: string) {
     install: (limitMs = 60_000) =>
       installElectron({
         home,
-        env: { ...process.env, LOCKKEEPER_STORES: 'redis://:hunter2@cache/0' },
+        env: {
+          ...process.env,
+          LOCKKEEPER_STORES: 'redis://:hunter2@cache/0',
+          LOCKKEEPER_PASSWORD_A: 'hunter2',
+        },
         signal: stop.signal,
         log: line => said.push(line),
         limitMs,

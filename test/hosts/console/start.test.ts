@@ -9,18 +9,26 @@ it('reads which stores to open from the options, the environment and the file, i
   writeFileSync(file, 'LOCKKEEPER_PASSWORD=of-the-file\nLOCKKEEPER_STORES=memory:c\n')
   expect(readStart({}, { stores: ['memory:a'], envFile: file })).toMatchObject({
     stores: ['memory:a', 'memory:c'],
-    password: 'of-the-file',
     practice: true,
   })
   expect(
-    readStart({ LOCKKEEPER_ENV_FILE: file, LOCKKEEPER_PASSWORD: 'mine', LOCKKEEPER_STORES: ' memory:x\n' }),
-  ).toMatchObject({ stores: ['memory:x'], password: 'mine' })
+    readStart({ LOCKKEEPER_ENV_FILE: file, LOCKKEEPER_PASSWORD: 'mine', LOCKKEEPER_STORES: ' redis://x\n' }),
+  ).toMatchObject({ stores: ['redis://:mine@x:6379/0'] })
   expect(readStart({})).toMatchObject({ stores: [], envFile: null })
 })
 
-it('hands the same start to the process of the window', () => {
-  const start = readStart({ LOCKKEEPER_STORES: 'memory:b' }, { stores: ['redis://h/0?match=a b'] })
-  const env = startEnvironment({ HOME: '/h' }, start)
-  expect(env).toEqual({ HOME: '/h', LOCKKEEPER_STORES: 'redis://h/0?match=a%20b memory:b' })
-  expect(readStart(env).stores).toHaveLength(2)
+it('hands the same start to the process of the window, with each password in its own address', () => {
+  const file = join(dataFolder(), 'some.env')
+  writeFileSync(file, 'LOCKKEEPER_PASSWORD=of-the-file\n')
+  const variables = { LOCKKEEPER_STORES: 'memory:b', LOCKKEEPER_PASSWORD_REDIS_AT_H: 'p w@' }
+  const start = readStart(variables, { stores: ['redis://h/0?match=a b', 'mysql://ops@m/d'], envFile: file })
+  const env = startEnvironment({ HOME: '/h', ...variables }, start)
+  const stores = 'redis://:p%20w%40@h:6379/0?match=a%20b mysql://ops:of-the-file@m:3306/d memory:b'
+  expect(env).toEqual({
+    HOME: '/h',
+    LOCKKEEPER_STORES: stores,
+    LOCKKEEPER_PASSWORD: '',
+    LOCKKEEPER_ENV_FILE: file,
+  })
+  expect(readStart(env).stores).toEqual(start.stores)
 })

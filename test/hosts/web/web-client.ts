@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -17,15 +17,12 @@ export type Ask = {
   path: string
   headers?: Record<string, string | undefined>
   body?: string | undefined
-  /** Without one, the request has a connection of its own. */
-  agent?: Agent
 }
 
 /** One request, with whatever headers: a browser would not let us forge them. */
-export function ask(port: number, question: Ask): Promise<Answer> {
-  const { method = 'GET', path, headers = {}, body, agent = false } = question
+export function ask(port: number, { method = 'GET', path, headers = {}, body }: Ask): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, setHost: false, agent })
+    const sent = request({ host: '127.0.0.1', port, method, path, setHost: false, agent: false })
     const all = { Host: `127.0.0.1:${port}`, ...headers }
     for (const [name, value] of Object.entries(all)) if (value !== undefined) sent.setHeader(name, value)
     sent.on('error', reject)
@@ -90,13 +87,12 @@ export function exchange(port: number, token: string): Promise<Answer> {
   })
 }
 
-/** What the page does: lines of frames down, posted frames up, over connections that a browser keeps. */
+/** What the page does: lines of frames down, posted frames up. */
 export function openScreen(
   port: number,
   authorization: string,
 ): Promise<{ screen: string; client: Client; response: IncomingMessage; close(): void }> {
   const origin = `http://127.0.0.1:${port}`
-  const agent = new Agent({ keepAlive: true, maxSockets: 5 })
   return new Promise((resolve, reject) => {
     const sent = request(`${origin}/events`, { headers: { authorization }, agent: false })
     sent.on('error', reject)
@@ -115,11 +111,9 @@ export function openScreen(
           path: `/frames?screen=${screen}`,
           headers: { authorization, Origin: origin, 'Content-Type': 'application/json' },
           body: JSON.stringify(frame),
-          agent,
         }).catch(() => {})
       })
       response.on('error', () => {})
-      response.once('close', () => agent.destroy())
       response.setEncoding('utf8').on('data', chunk => {
         const lines = `${rest}${chunk}`.split('\n')
         rest = lines.pop() ?? ''

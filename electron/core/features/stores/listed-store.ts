@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { parseAddress, passwordFits, type StoreAddress, showAddress } from '../../../../shared/address.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { StoreEntry, StoreProfile, StoreRules, Suggestion } from '../../../../shared/stores.ts'
+import { StoreError } from '../../lib/errors.ts'
 import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { KeptStore } from './store-file.ts'
-import type { SecretVault } from './vault.ts'
+import { type SecretVault, type Unusable, unsealFor } from './vault.ts'
 
 /** A store of the list, with its secrets and its state, which only core knows. */
 export type ListedStore = {
@@ -15,8 +16,8 @@ export type ListedStore = {
   revision: number
   password: string | null
   sealed: string | null
-  /** The vault could not unseal the password. It is kept: the keyring may return. */
-  lost: boolean
+  /** The sealed password is not used, but kept: the keyring may return, or the address may be corrected. */
+  unusable: Unusable | null
   problem: Failure | null
   /** How its servers identified themselves, the last ones first. */
   serverIds: string[]
@@ -31,7 +32,7 @@ export function listedStore(
     open: true,
     revision: 0,
     sealed: null,
-    lost: false,
+    unusable: null,
     problem: null,
     serverIds: [],
     attempt: 0,
@@ -65,8 +66,8 @@ export function shownSuggestion({ password: _, address, ...suggestion }: ReadySu
   return { ...suggestion, address: withoutPassword(address).address }
 }
 
-function passwordState({ password, sealed, lost }: ListedStore): StoreEntry['password'] {
-  if (sealed !== null && !lost) return 'kept'
+function passwordState({ password, sealed, unusable }: ListedStore): StoreEntry['password'] {
+  if (sealed !== null && unusable === null) return 'kept'
   return password === null ? 'none' : 'session'
 }
 
@@ -118,12 +119,30 @@ export function replaced(kept: readonly KeptStore[], store: KeptStore): readonly
 
 export async function unseal(store: ListedStore, vault: SecretVault): Promise<void> {
   const { sealed } = store
-  if (store.password !== null || sealed === null) return
-  const password = await vault.unseal(sealed).catch(() => null)
+  const address = parsed(store.profile.address)
+  if (store.password !== null || sealed === null || address === null) return
+  const { password, unusable } = await unsealFor(vault, sealed, address)
   // Another password may have been typed meanwhile.
-  if (store.sealed !== sealed || store.password !== null) return
-  store.password = password
-  store.lost = password === null
+  if (store.password !== null || !isStill(store, sealed, address)) return
+  Object.assign(store, { password, unusable })
+}
+
+/** Whether neither the sealed password nor the account was replaced while the vault worked. */
+function isStill(store: ListedStore, sealed: string, address: StoreAddress): boolean {
+  return store.sealed === sealed && isSameAccount(store.profile.address, address)
+}
+
+/** Throws if the store's password was not given for its present address: then not even a connection is tried. */
+export function checkBinding({ profile: { name }, unusable }: ListedStore): void {
+  if (unusable !== 'elsewhere' && unusable !== 'unbound') return
+  const why =
+    unusable === 'elsewhere'
+      ? `The address of ${name} was changed outside Lockkeeper, and its password was given for another one`
+      : `The password of ${name} was kept by an earlier version, which did not note its server`
+  throw new StoreError(
+    'STORE_DENIED',
+    `${why}. The password was not sent, and the server was not contacted: check the address, then enter the password again`,
+  )
 }
 
 /**
@@ -136,14 +155,14 @@ export async function adoptSealed(
   vault: SecretVault,
 ): Promise<boolean> {
   store.sealed = sealed
-  if (sealed === null || (store.password === null && !store.open)) {
-    store.lost = false
+  const address = parsed(store.profile.address)
+  if (sealed === null || address === null || (store.password === null && !store.open)) {
+    store.unusable = null
     return false
   }
-  const password = await vault.unseal(sealed).catch(() => null)
-  // The password may have been replaced meanwhile.
-  if (store.sealed !== sealed) return false
-  store.lost = password === null
+  const { password, unusable } = await unsealFor(vault, sealed, address)
+  if (!isStill(store, sealed, address)) return false
+  store.unusable = unusable
   if (password === null || password === store.password) return false
   store.password = password
   return true

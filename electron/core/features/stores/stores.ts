@@ -11,6 +11,7 @@ import type { Connections } from './connections.ts'
 import { ListRules } from './list-rules.ts'
 import {
   adoptSealed,
+  checkBinding,
   freeName,
   isSameAccount,
   keptOf,
@@ -29,9 +30,8 @@ import { type SecretVault, sealIn } from './vault.ts'
 
 /** What a console opens at its start, besides the stores of its list. */
 export type StartOptions = {
+  /** Addresses, with their passwords. */
   readonly stores: readonly string[]
-  /** For addresses without a password. */
-  readonly password?: string
   readonly suggestions: readonly ReadySuggestion[]
   /** Whether to open the practice store when nothing else is open. */
   readonly practice: boolean
@@ -103,7 +103,7 @@ export class Stores {
     const store = listedStore({ profile, origin: 'saved', password })
     return this.#decide(async () => {
       this.#checkName(profile.name, null)
-      store.sealed = await sealIn(this.vault, password)
+      store.sealed = await sealIn(this.vault, password, parseAddress(profile.address))
       await this.#edit(kept => {
         this.#checkName(profile.name, null)
         return [...kept, keptOf(store)]
@@ -126,7 +126,7 @@ export class Stores {
     return this.#decide(async () => {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
-      const sealed = await sealIn(this.vault, given)
+      const sealed = await sealIn(this.vault, given, address)
       let change: Partial<ListedStore> = {}
       await this.#edit(kept => {
         this.#checkListed(store)
@@ -134,7 +134,7 @@ export class Stores {
         checkProtection(store.profile, seen, profile)
         const keepsPassword = password === undefined && isSameAccount(store.profile.address, address)
         const serverIds = compareAddresses(store.profile.address, profile.address) ? store.serverIds : []
-        change = { profile, serverIds, ...(!keepsPassword && { password: given, sealed, lost: false }) }
+        change = { profile, serverIds, ...(!keepsPassword && { password: given, sealed, unusable: null }) }
         return replaced(kept, keptOf({ ...store, ...change }))
       })
       const elsewhere =
@@ -221,13 +221,13 @@ export class Stores {
     for (const kept of this.file.value.stores) this.#list(kept)
     for (const text of this.start.stores) {
       try {
-        this.#give(parseAddress(text), this.start.password ?? null)
+        this.#give(parseAddress(text))
       } catch (error) {
         this.#notice = `An address that was given at the start is not used: ${toFailure(error).message}.`
       }
     }
     if (this.start.practice && ![...this.#listed.values()].some(each => each.open))
-      this.#give(parseAddress(PRACTICE), null)
+      this.#give(parseAddress(PRACTICE))
     // A keyring that hangs, or an address that no longer parses, does not delay the other stores.
     for (const store of this.#listed.values()) if (store.open) void this.#connect(store)
     this.#isLoaded = true
@@ -277,7 +277,7 @@ export class Stores {
     store.profile = { ...profile, address }
     // Ours may not be written yet.
     store.serverIds = isElsewhere ? serverIds : mostRecent(serverIds, store.serverIds)
-    if (replacesPassword) Object.assign(store, { sealed, password, lost: false })
+    if (replacesPassword) Object.assign(store, { sealed, password, unusable: null })
     else if (sealed !== store.sealed) void this.#adoptSealed(store, sealed)
     if (store.open && (isElsewhere || replacesPassword)) void this.#connect(store)
   }
@@ -295,9 +295,9 @@ export class Stores {
   }
 
   /** Opens an address given at the start, listed or not. */
-  #give(address: StoreAddress, password: string | null): void {
+  #give(address: StoreAddress): void {
     const shown = showAddress(address)
-    const given = (address.password ?? password) || null
+    const given = address.password || null
     const listed = [...this.#listed.values()]
     const known = listed.find(each => each.profile.address === shown)
     if (known) {
@@ -322,6 +322,7 @@ export class Stores {
       await this.connections.close(store.storeId)
       await unseal(store, this.vault)
       if (store.attempt !== attempt) return
+      checkBinding(store)
       await this.connections.open(store.profile.address, store.password ?? undefined, store.storeId)
     } catch (error) {
       problem = this.connections.failureOf(error)

@@ -135,8 +135,6 @@ export class Subscriber {
       for (const { options } of this.client.nodes())
         if (options.host !== undefined && options.port !== undefined)
           hosts.unshift({ host: options.host, port: options.port })
-    const host = hosts[this.#opened % hosts.length]
-    const node: RedisAddress = { ...this.address, mode: 'standalone', hosts: host ? [host] : [] }
-    return createClient(node, 'messages') as Redis
+    return createClient(this.address, 'messages', hosts[this.#opened % hosts.length]) as Redis
   }
 }

@@ -38,5 +38,6 @@ export const DYNAMODB_ADDRESS: KindDescription['address'] = {
   ],
   options: [{ name: 'endpoint', type: 'endpoint' }, { name: 'profile' }, { name: 'format' }, ...TLS_FIELDS],
   account: ['region', 'endpoint', 'ca', 'servername'],
+  passwordNeedsUser: true,
   place: { server: ['region'], same: ['table'], narrows: [] },
 }

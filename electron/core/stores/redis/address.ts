@@ -13,6 +13,11 @@ export type RedisAddress = StoreAddress &
     readonly db: number
     /** The SCAN pattern, or null for every key. A pattern is the operator saying "these are locks". */
     readonly match: string | null
+    /**
+     * Servers that a cluster or a Sentinel may name, besides those that are expected anyway: hosts, networks (10.1.0.0/16) and
+     * domains (.example.com), separated by commas.
+     */
+    readonly nodes: string | null
   }
 
 const DATABASE: AddressField = {
@@ -62,7 +67,7 @@ export const REDIS_ADDRESS: KindDescription['address'] = {
     scheme('cluster', false),
     scheme('cluster', true),
   ],
-  options: [{ name: 'match' }, { name: 'format' }, ...tlsFields('rediss://')],
-  account: ['mode', 'tls', 'ca', 'servername', 'group', 'hosts'],
+  options: [{ name: 'match' }, { name: 'format' }, { name: 'nodes' }, ...tlsFields('rediss://')],
+  account: ['mode', 'tls', 'ca', 'servername', 'group', 'hosts', 'nodes'],
   place: { server: ['group'], same: ['db'], narrows: [] },
 }

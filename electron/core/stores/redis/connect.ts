@@ -1,8 +1,10 @@
 import { Cluster, Redis } from 'ioredis'
+import type { HostPort } from '../../../../shared/address.ts'
 import { unlessAborted } from '../../lib/timers.ts'
 import { unreadable } from '../bad-answer.ts'
 import { tlsOptions } from '../wire/tls.ts'
 import type { RedisAddress } from './address.ts'
+import { isRefused, refusalFor } from './expected-nodes.ts'
 import { isNotAuthenticated, isReadOnlyReply, storeError } from './failure.ts'
 import { guardClient } from './guard.ts'
 
@@ -12,11 +14,16 @@ const COMMAND_TIMEOUT_MS = 4000
 
 export type RedisClient = Redis | Cluster
 
-/** A client that never resends a command, as ioredis would: a release sent twice reports `gone` for a lock that we released. */
+/**
+ * A client that never resends a command, as ioredis would: a release sent twice reports `gone` for a lock that we released. With a
+ * node it connects to that node of the cluster alone.
+ */
 export function createClient(
   address: RedisAddress,
   purpose: 'commands' | 'messages' = 'commands',
+  node: HostPort | null = null,
 ): RedisClient {
+  const prepare = <C extends RedisClient>(client: C) => prepared(client, purpose, address)
   const options = {
     ...(address.username === null ? {} : { username: address.username }),
     ...(address.password === null ? {} : { password: address.password }),
@@ -39,10 +46,12 @@ export function createClient(
     ...(address.tls ? { tls: tlsOptions(address) } : {}),
   }
   const retryDelay = (attempt: number) => Math.min(attempt * 100, 1000)
-  if (address.mode === 'cluster')
-    return prepared(
+  if (address.mode === 'cluster' && node === null)
+    return prepare(
       new Cluster([...address.hosts], {
         lazyConnect: true,
+        // Left to each connection: the given hosts, and their names for TLS, stay what the operator gave.
+        dnsLookup: (host, done) => done(null, host),
         enableOfflineQueue: false,
         enableReadyCheck: false,
         redisOptions: options,
@@ -53,7 +62,6 @@ export function createClient(
         // Zero is off: a command whose connection closed may have been executed.
         retryDelayOnFailover: 0,
       }),
-      purpose,
     )
   const single = {
     ...options,
@@ -66,7 +74,7 @@ export function createClient(
       return false
     },
   }
-  const client: Redis = prepared(
+  const client: Redis = prepare(
     address.mode === 'sentinel'
       ? new Redis({
           ...single,
@@ -76,16 +84,19 @@ export function createClient(
           updateSentinels: false,
           ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
         })
-      : new Redis({ ...single, ...address.hosts[0] }),
-    purpose,
+      : new Redis({ ...single, ...(node ?? address.hosts[0]) }),
   )
   return client
 }
 
 /** Without a listener an error event ends the process; ready() reports the reason instead. */
-function prepared<C extends RedisClient>(client: C, purpose: 'commands' | 'messages'): C {
+function prepared<C extends RedisClient>(
+  client: C,
+  purpose: 'commands' | 'messages',
+  address: RedisAddress,
+): C {
   client.on('error', () => {})
-  guardClient(client, purpose)
+  guardClient(client, purpose, refusalFor(address))
   return client
 }
 
@@ -150,7 +161,8 @@ function becomeReady(client: RedisClient): Promise<void> {
     const onError = (error: unknown) => {
       reason = error
       // Retrying corrects neither a wrong password nor a host that refuses. With several hosts, the client tries the next.
-      if (isNotAuthenticated(error) || isOneHost(client)) giveUp()
+      const isFinal = isNotAuthenticated(error) || isRefused(error)
+      if (isFinal || isOneHost(client)) giveUp()
     }
     const giveUp = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'), client)))
     const timer = setTimeout(giveUp, READY_TIMEOUT_MS)

@@ -1,15 +1,26 @@
 import { Cluster, type Redis } from 'ioredis'
-import { hostPort } from '../../../../shared/address.ts'
+import { type HostPort, hostPort } from '../../../../shared/address.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { guardSocket, MAX_REPLY_BYTES } from '../wire/guard-socket.ts'
 import { isAboutTls } from '../wire/tls.ts'
+import type { NodeRefused, RefusalOf } from './expected-nodes.ts'
 import { ReplyScanner } from './reply-scanner.ts'
-import { slotsFrom } from './slots.ts'
+import { type SlotRange, slotsFrom } from './slots.ts'
 
 /** The parts of a client that ioredis keeps to itself. */
 type Inside = {
-  readonly connector: { connectToSentinel?: (...asked: unknown[]) => Redis }
+  readonly connector: Connector
   recoverFromFatalError(error: Error, same: Error): void
+}
+
+type Emit = (type: string, error: Error) => void
+type Connector = {
+  /** False as soon as the client disconnects. */
+  connecting: boolean
+  connect: (emit: Emit) => Promise<unknown>
+  /** These two only to Sentinels. The first asks one of them for the primary. */
+  resolve?: (sentinel: unknown) => Promise<HostPort | null>
+  connectToSentinel?: (...asked: unknown[]) => Redis
 }
 
 type Purpose = ReplyScanner['purpose']
@@ -17,14 +28,15 @@ type Purpose = ReplyScanner['purpose']
 /**
  * ioredis trusts its server: a push message, an unrequested reply or a malformed redirection is an uncaught exception in
  * there. Every connection of this client, of its duplicates, of the nodes of a cluster and to Sentinels is checked before
- * ioredis reads it. A violation fails the pending commands with its reason.
+ * ioredis reads it. A violation fails the pending commands with its reason. It also connects wherever a server sends it: a server
+ * that is refused gets no connection.
  */
-export function guardClient(client: Redis | Cluster, purpose: Purpose = 'commands'): void {
+export function guardClient(client: Redis | Cluster, purpose: Purpose, refusalOf: RefusalOf): void {
   if (client instanceof Cluster) {
-    client.on('+node', (node: Redis) => guardRedis(node, 'commands'))
+    client.on('+node', (node: Redis) => guardRedis(node, 'commands', refusalOf))
     return
   }
-  guardRedis(client, purpose)
+  guardRedis(client, purpose, refusalOf)
 }
 
 /** Fails what waits for an answer with the reason, and connects anew. */
@@ -35,19 +47,54 @@ export function endConnections(client: Redis | Cluster, reason: BadAnswer): void
   }
 }
 
-function guardRedis(client: Redis, purpose: Purpose): Redis {
+const acceptAll: RefusalOf = async () => null
+
+function guardRedis(client: Redis, purpose: Purpose, refusalOf: RefusalOf): Redis {
   // Emitted after the stream is set, and before it can have read anything.
   client.on('connect', () => guardConnection(client, purpose))
-  const { duplicate } = client
-  client.duplicate = override => checkingSlots(guardRedis(duplicate.call(client, override), purpose))
+  const { duplicate, asking } = client
+  // ioredis leaves its failure to nobody; the command that follows fails too.
+  client.asking = (() => asking.call(client).catch(() => 'OK')) as typeof asking
+  client.duplicate = override =>
+    checkingSlots(guardRedis(duplicate.call(client, override), purpose, refusalOf), refusalOf)
   const { connector } = client as unknown as Inside
+  if (connector.resolve) guardPrimary(connector, connector.resolve, refusalOf)
+  else guardNode(connector, client, refusalOf)
   const { connectToSentinel } = connector
   if (connectToSentinel)
     connector.connectToSentinel = (...asked) => {
       const sentinel = connectToSentinel.apply(connector, asked)
-      return guardRedis(sentinel, 'commands')
+      return guardRedis(sentinel, 'commands', acceptAll)
     }
   return client
+}
+
+function guardNode(connector: Connector, { options }: Redis, refusalOf: RefusalOf): void {
+  const { connect } = connector
+  connector.connect = async emit => {
+    connector.connecting = true
+    const refusal = await refusalOf({ host: options.host ?? '', port: options.port ?? 0 })
+    if (refusal !== null) throw refusal
+    if (!connector.connecting) throw new Error('Connection is closed.')
+    return connect.call(connector, emit)
+  }
+}
+
+/** The Sentinels are given; the primary is what they say. A refusal is reported once the last of them was asked. */
+function guardPrimary(
+  connector: Connector,
+  resolve: NonNullable<Connector['resolve']>,
+  refusalOf: RefusalOf,
+): void {
+  const { connect } = connector
+  let refusal: NodeRefused | null = null
+  connector.resolve = async sentinel => {
+    const primary = await resolve.call(connector, sentinel)
+    refusal = primary && (await refusalOf(primary))
+    if (refusal !== null) throw refusal
+    return primary
+  }
+  connector.connect = emit => connect.call(connector, (type, error) => emit(type, refusal ?? error))
 }
 
 function guardConnection(client: Redis, purpose: Purpose): void {
@@ -79,7 +126,7 @@ function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
 }
 
 /** A cluster reads its slots through a duplicate of a node, in a callback without error handling, and ignores its errors. */
-function checkingSlots(client: Redis): Redis {
+function checkingSlots(client: Redis, refusalOf: RefusalOf): Redis {
   let insecure: Error | null = null
   client.on('error', error => {
     if (isAboutTls(error)) insecure = error
@@ -87,7 +134,7 @@ function checkingSlots(client: Redis): Redis {
   const cluster = client.cluster.bind(client) as (...asked: unknown[]) => Promise<unknown>
   const checked = async (what: unknown, done: (error: unknown, slots?: unknown) => void) => {
     try {
-      done(null, slotsFrom(await cluster(what)))
+      done(null, await acceptedIn(slotsFrom(await cluster(what)), refusalOf))
     } catch (error) {
       done(insecure ?? error)
     }
@@ -97,4 +144,19 @@ function checkingSlots(client: Redis): Redis {
       ? checked(what, done as Parameters<typeof checked>[1])
       : cluster(what)) as typeof client.cluster
   return client
+}
+
+/** The slots without the nodes that are refused, which keep their places. Throws if none is left. */
+async function acceptedIn(ranges: readonly SlotRange[], refusalOf: RefusalOf): Promise<unknown> {
+  const refusals = new Map<string, NodeRefused | null>()
+  const nodes = ranges.flatMap(([, , ...members]) => members)
+  for (const [host, port] of nodes)
+    if (host && !refusals.has(host)) refusals.set(host, await refusalOf({ host, port }))
+  const all = [...refusals.values()]
+  const [first = null] = all
+  if (first !== null && !all.includes(null)) throw first
+  return ranges.map(([from, to, ...members]) => {
+    const accepted = members.map(([host, ...more]) => [refusals.get(host ?? '') ? null : host, ...more])
+    return [from, to, ...accepted]
+  })
 }

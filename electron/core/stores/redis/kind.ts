@@ -29,6 +29,12 @@ export const redisKind: StoreKind = {
           hint: 'host:port, separated by commas',
           when: { field: 'mode', is: ['sentinel', 'cluster'] },
         },
+        {
+          field: 'nodes',
+          label: 'Further nodes',
+          hint: 'That may get the password: 10.1.0.0/16, .example.com',
+          when: { field: 'mode', is: ['sentinel', 'cluster'] },
+        },
         { field: 'group', label: 'Sentinel group', when: { field: 'mode', is: ['sentinel'] } },
         { field: 'db', label: 'Database number', when: { field: 'mode', is: ['standalone', 'sentinel'] } },
         { field: 'username', label: 'User' },
@@ -98,6 +104,7 @@ function byHost(variables: Variables): RedisAddress | null {
     group: null,
     db: variables.number(0, 'REDIS_DB'),
     match: null,
+    nodes: null,
     format: null,
   }
 }

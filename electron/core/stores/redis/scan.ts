@@ -5,26 +5,37 @@ import { orUnreadable, unreadable } from '../bad-answer.ts'
 import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { RedisClient } from './connect.ts'
+import type { RefusalOf } from './expected-nodes.ts'
 import { storeError } from './failure.ts'
 import { SLOTS, type SlotRange, slotsFrom } from './slots.ts'
 
 /** Every server that holds keys, and a problem for each missing one: ioredis silently drops dead nodes, the cluster's slots do not. */
-export async function findPrimaries(client: RedisClient): Promise<{ nodes: Redis[]; problems: Problem[] }> {
+export async function findPrimaries(
+  client: RedisClient,
+  refusalOf: RefusalOf,
+): Promise<{ nodes: Redis[]; problems: Problem[] }> {
   if (!(client instanceof Cluster)) return { nodes: [client], problems: [] }
   const connected = new Map(
     client.nodes('master').map(node => [`${node.options.host}:${node.options.port}`, node]),
   )
   const ranges = await slotRanges([...connected.values()])
-  const owners = [...new Set(ranges.map(([, , [host, port]]) => `${host}:${port}`))]
-  const problems = owners
-    .filter(where => !connected.has(where))
-    .map(where => unreachable(where, 'This node of the cluster does not answer'))
+  const owners = new Map(ranges.map(([, , [host, port]]) => [`${host}:${port}`, { host: host ?? '', port }]))
+  const problems: Problem[] = []
+  for (const [where, owner] of owners) {
+    if (connected.has(where)) continue
+    const refusal = owner.host === '' ? null : await refusalOf(owner)
+    problems.push(
+      refusal
+        ? { where, ...toFailure(refusal) }
+        : unreachable(where, 'This node of the cluster does not answer'),
+    )
+  }
   const owned = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
   if (owned < SLOTS) {
     const slots = `${SLOTS - owned} of ${SLOTS} slots`
     problems.push(unreachable('cluster', `${slots} belong to no node, so their keys cannot be read`))
   }
-  return { nodes: owners.flatMap(where => connected.get(where) ?? []), problems }
+  return { nodes: [...owners.keys()].flatMap(where => connected.get(where) ?? []), problems }
 }
 
 function unreachable(where: string, message: string): Problem {

@@ -14,6 +14,7 @@ import type { RecordCopy } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
 import { confirmDatabase, countCommands, createClient, type RedisClient, ready } from './connect.ts'
+import { refusalFor } from './expected-nodes.ts'
 import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts'
 import { isFencingCounter } from './fencing-counter.ts'
 import type { RedisFormat } from './format/format.ts'
@@ -111,7 +112,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 
   protected readServerIds(signal: AbortSignal): Promise<readonly string[]> {
     return this.#run(signal, async () => {
-      const { nodes } = await findPrimaries(this.#client)
+      const { nodes } = await findPrimaries(this.#client, refusalFor(this.#address))
       const asked = await Promise.allSettled(nodes.map(runId))
       const ids = asked.flatMap(each => (each.status === 'fulfilled' ? each.value : []))
       const failed = asked.filter(each => each.status === 'rejected')
@@ -156,7 +157,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     const { match } = this.#address
     const { nodes, problems } = await this.#run(signal, async () => {
       await this.#readTime()
-      return findPrimaries(this.#client)
+      return findPrimaries(this.#client, refusalFor(this.#address))
     })
     if (problems.length > 0) yield listPage([], problems)
     const seen = new KeySet()

@@ -4,7 +4,9 @@ import { LOCK_STATES } from '../../../../shared/locks.ts'
 import { rateSchema } from '../../../../shared/plans.ts'
 import { usageError } from './exit.ts'
 
-type Flag = 'json' | 'once' | 'verify' | 'with-tokens' | 'change-env' | 'list' | 'web' | 'accept-file'
+type Flag =
+  | ('json' | 'once' | 'verify' | 'with-tokens' | 'change-env' | 'list' | 'web')
+  | ('accept-file' | 'password-stdin')
 
 /** Options with a value, of locks, plans, holds, reports, switches, servers, the audit log and keys. */
 type Text =
@@ -62,7 +64,7 @@ function optionsOf(usage: readonly string[]): ParsedOptions {
     const multiple = repeats !== undefined || options[name]?.multiple === true
     options[name] = value === undefined ? { type: 'boolean' } : { type: 'string', multiple }
   }
-  return { ...options, timeout: { type: 'string' } }
+  return { ...options, timeout: { type: 'string' }, 'password-stdin': { type: 'boolean' } }
 }
 
 function optionProblem(error: string, known: readonly string[]): string {

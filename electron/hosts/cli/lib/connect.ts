@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { type StoreAddress, showAddress, takesPassword } from '../../../../shared/address.ts'
 import { type Client, createClient } from '../../../../shared/client.ts'
 import { methods, type StreamEvent, type StreamInput, type StreamName } from '../../../../shared/contract.ts'
 import type { Failure, Result } from '../../../../shared/result.ts'
@@ -7,6 +8,7 @@ import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription, StoreInfo } from '../../../../shared/stores.ts'
 import { openSession } from '../../../core/dispatch.ts'
 import { onAbort, unlessAborted } from '../../../core/lib/timers.ts'
+import { withPasswords } from '../../start/passwords.ts'
 import { CliError, stopped, unwrap } from './exit.ts'
 import { aborted, type Io } from './io.ts'
 
@@ -88,43 +90,46 @@ export type OpenedStore = Awaited<ReturnType<typeof openStore>>
 export async function openStore(io: Io, address: string) {
   const client = connect(io)
   const [store] = await openStores(io, client, [address])
-  const { info, answer } = store as ReachedStore
-  return { client, info, description: unwrap(answer) }
+  const { info, answer, hasPassword } = store as ReachedStore
+  return { client, info, hasPassword, description: unwrap(answer) }
 }
 
 export type ReachedStore = {
   readonly info: StoreInfo
   /** The server's description, or why it could not be read. */
   readonly answer: Result<StoreDescription>
+  readonly hasPassword: boolean
 }
 
-/** Opens several stores; one that is down has the error as its answer. */
+/** Opens all stores of a command; one that is down has the error as its answer. */
 export async function openStores(
   io: Io,
   client: Client,
   addresses: readonly string[],
 ): Promise<ReachedStore[]> {
-  const password = io.env['LOCKKEEPER_PASSWORD']
-  const stores = await Promise.all(addresses.map(address => reach(client, address, password)))
-  const mayAsk = password === undefined && io.stdin.isTTY && io.stderr.isTTY
-  for (const [i, { info, answer }] of stores.entries()) {
-    const address = addresses[i] ?? ''
-    const hasPassword = /^[^/]*\/\/[^/@]*:[^/@]*@/.test(address)
-    if (answer.ok || answer.error.code !== 'STORE_DENIED' || !mayAsk || hasPassword) continue
-    const asked = await askPassword(io, addresses.length === 1 ? '' : ` for ${info.address}`)
+  const given = withPasswords(addresses, io.env, await io.passwordLines())
+  const stores = await Promise.all(given.map(address => reach(client, address)))
+  const mayAsk = io.stdin.isTTY && io.stderr.isTTY
+  for (const [i, address] of given.entries()) {
+    const { info, answer } = stores[i] as ReachedStore
+    const isDenied = !answer.ok && answer.error.code === 'STORE_DENIED'
+    if (!isDenied || !mayAsk || address.password !== null || !takesPassword(address)) continue
+    const password = await askPassword(io, info.address)
     await client.call('stores.close', { storeId: info.storeId })
-    stores[i] = await reach(client, address, asked)
+    stores[i] = await reach(client, { ...address, password })
   }
   return stores
 }
 
-async function reach(client: Client, address: string, password: string | undefined): Promise<ReachedStore> {
-  const info = unwrap(await client.call('stores.open', { address, password }))
-  return { info, answer: await client.call('stores.describe', { storeId: info.storeId }) }
+async function reach(client: Client, address: StoreAddress): Promise<ReachedStore> {
+  const password = address.password ?? undefined
+  const info = unwrap(await client.call('stores.open', { address: showAddress(address), password }))
+  const answer = await client.call('stores.describe', { storeId: info.storeId })
+  return { info, answer, hasPassword: Boolean(password) }
 }
 
-async function askPassword(io: Io, forWhich: string): Promise<string> {
-  io.stderr.write(`Password${escapeForTerminal(forWhich)}: `)
+async function askPassword(io: Io, address: string): Promise<string> {
+  io.stderr.write(`Password for ${escapeForTerminal(address)}: `)
   // readline echoes input to its output; this one discards it.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: io.stdin, output: silent, terminal: true })

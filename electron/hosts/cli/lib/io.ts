@@ -8,6 +8,8 @@ export type Io = {
   /** Created on first use, so that bad usage starts nothing. */
   readonly core: () => Core
   readonly stdin: NodeJS.ReadStream
+  /** The lines of the standard input, with --password-stdin; otherwise null. */
+  readonly passwordLines: () => Promise<readonly string[] | null>
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
   readonly env: NodeJS.ProcessEnv

@@ -15,7 +15,7 @@ import {
   typedConfirmation,
 } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
-import { openStore } from '../lib/connect.ts'
+import { connect, openStores } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print, printJsonItems } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/layout.ts'
@@ -27,7 +27,7 @@ export type ApplyOptions = {
   readonly reason: string
   readonly rate?: number | undefined
   readonly json?: boolean | undefined
-  /** The address of the plan's store with its password, if it needs one. */
+  /** The address that the operator expects the plan's store to have. */
   readonly store: string | undefined
   /** The operator has just read the plan. */
   readonly isShown?: boolean
@@ -43,7 +43,7 @@ export async function applyPlan(
   io: Io,
 ): Promise<number> {
   const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
-  await openStores(plan, counts, options.store, io)
+  await openPlanStores(plan, counts, options.store, io)
   // Only an open store has the name that the operator types.
   const state = unwrap(await followPlan(client, plan.planId))
   const typed = options.confirm.map(typedConfirmation)
@@ -84,19 +84,18 @@ async function showOnError(client: Client, state: LoadedPlan, io: Io): Promise<v
 }
 
 /** Opens the stores of the plan. */
-async function openStores(
+async function openPlanStores(
   plan: PlanSummary,
   counts: readonly number[],
   given: string | undefined,
   io: Io,
 ): Promise<void> {
-  for (const [i, { address }] of plan.stores.entries()) {
-    if ((counts[i] ?? 0) === 0) continue
-    const isIt = given !== undefined && showAddress(parseAddress(given)) === address
-    if (given !== undefined && !isIt && plan.stores.length === 1)
-      throw usageError(`The plan is for another store: ${neutralise(address)}`)
-    await openStore(io, isIt ? given : address)
-  }
+  const wanted = plan.stores.filter((_, i) => (counts[i] ?? 0) > 0).map(({ address }) => address)
+  const [only] = wanted
+  const isOther = given !== undefined && showAddress(parseAddress(given)) !== only
+  if (isOther && only !== undefined && plan.stores.length === 1)
+    throw usageError(`The plan is for another store: ${neutralise(only)}`)
+  for (const { answer } of await openStores(io, connect(io), wanted)) unwrap(answer)
 }
 
 async function printChanges(client: Client, plan: PlanSummary, io: Io): Promise<void> {

@@ -1,4 +1,3 @@
-import { parseAddress } from '../../../../shared/address.ts'
 import { followPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
 import { confirmationsOf, type PlanSummary } from '../../../../shared/plans.ts'
@@ -103,9 +102,9 @@ async function makePlan(
 }
 
 async function showPlan(
-  { client }: OpenedStore,
+  { client, hasPassword }: OpenedStore,
   plan: PlanSummary,
-  { positionals, options }: Args,
+  { options }: Args,
   io: Io,
 ): Promise<number> {
   const state = unwrap(await followPlan(client, plan.planId))
@@ -121,16 +120,12 @@ async function showPlan(
   const width = widthOf(io)
   const end = [
     `Nothing was changed. The plan is in ${escapeForTerminal(plan.file)}.`,
-    ...(hasPassword(positionals[0] ?? '', io)
-      ? ['The password is not in it: set LOCKKEEPER_PASSWORD, or type it at the prompt.']
+    ...(hasPassword
+      ? ['The password is not in it: give it again in the same way, or enter it when asked.']
       : []),
     'To apply exactly this plan:',
   ]
   await print(io, ...planText(state, formats, width), '', ...end.flatMap(each => wrap('', each, width)))
   await print(io, '', command)
   return EXIT.done
-}
-
-function hasPassword(address: string, io: Io): boolean {
-  return io.env['LOCKKEEPER_PASSWORD'] !== undefined || parseAddress(address).password !== null
 }

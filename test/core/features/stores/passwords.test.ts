@@ -177,8 +177,8 @@ describe('a password', () => {
     expect(JSON.stringify(sent)).not.toContain(SECRET)
   })
 
-  it('given at the start is used for addresses without one', async () => {
-    const { list, ask } = openConsole(dataFolder(), { stores: [address()], password: SECRET })
+  it('of an address given at the start is used', async () => {
+    const { list, ask } = openConsole(dataFolder(), { stores: [address(SECRET)] })
     await expect.poll(() => list()?.stores).toMatchObject([{ password: 'session', revision: 1 }])
     await ask('stores.describe', { storeId: list()?.stores[0]?.storeId ?? '' })
   })

@@ -59,6 +59,26 @@ it('lists every primary of a cluster, releases on the right one, and names the m
   ])
 })
 
+it('reads a whole cluster with a password, whose nodes have other names than the given host', async () => {
+  const cluster = await startRedisCluster()
+  onTestFinished(() => cluster.close())
+  const [first] = cluster.servers
+  const client = new Cluster([{ host: '127.0.0.1', port: first?.port ?? 0 }])
+  onTestFinished(() => client.disconnect())
+  const names = Array.from({ length: 30 }, (_, i) => `pipeline_lock:acme:job-${i}`)
+  for (const name of names) await client.set(name, `run-${name}`, 'EX', 600)
+  for (const { port } of cluster.servers) {
+    const admin = new Redis({ port })
+    await admin.config('SET', 'requirepass', 's3cr3t-word')
+    admin.disconnect()
+  }
+  const store = await openStore(`redis+cluster://localhost:${first?.port}`, 's3cr3t-word')
+  onTestFinished(() => store.close())
+  const { locks, problems } = await listAll(store)
+  expect(problems).toEqual([])
+  expect(locks.map(lock => lock.key).sort()).toEqual([...names].sort())
+})
+
 it('reports a server that is not a cluster, and how its address begins', async () => {
   const server = await startRedis()
   onTestFinished(() => server.stop('SIGKILL'))

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisPlace } from '../../../core/stores/redis/place.ts'
 import { startRedis } from '../../../servers/redis.ts'
+import { runCli } from '../run-cli.ts'
 import { commandOf, confirmOf, expectHarmless, operator } from './plan-cli.ts'
 
 const HOSTILE = ['lock:\x1b[31mred\n', 'lock:\u202egnp.exe', "lock:it's $(touch x) `y`", 'lock:\x07\x9b2J']
@@ -110,12 +111,16 @@ describe('a plan', () => {
     await admin.config('SET', 'requirepass', 's3cr3t-word')
     await admin.set('lock:a', 'token')
     const o = operator()
-    const made = await o.plan(`redis://:s3cr3t-word@127.0.0.1:${server.port}/0`)
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('LOCKKEEPER_PASSWORD') })
+    const password = { LOCKKEEPER_PASSWORD: 's3cr3t-word' }
+    const made = await runCli(
+      ['release-all', `redis://127.0.0.1:${server.port}/0`, '--plan', o.file(), '--watch', '0'],
+      { ...o.env, ...password },
+    )
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('The password is not in it') })
     const denied = await o.paste(commandOf(made))
     expect(denied).toMatchObject({ code: 6 })
     expect(await admin.exists('lock:a')).toBe(1)
-    const applied = await o.paste(commandOf(made), { LOCKKEEPER_PASSWORD: 's3cr3t-word' })
+    const applied = await o.paste(commandOf(made), password)
     expect(applied).toMatchObject({ code: 0 })
     expect(await admin.exists('lock:a')).toBe(0)
     const said = [made, denied, applied].map(({ stdout, stderr }) => stdout + stderr).join()

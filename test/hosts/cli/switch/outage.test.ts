@@ -129,7 +129,7 @@ it('ends with 6 if the account is refused, and starts nothing', async () => {
     await server.stop()
   })
   const { to, o, list } = await outage()
-  const run = await o.run('switch', `redis://:wrong@127.0.0.1:${server.port}/0`, to.address)
+  const run = await o.run('switch', `redis://127.0.0.1:${server.port}/0`, to.address)
   expect(run).toMatchObject({ code: 6, stderr: expect.stringContaining('refused the user name or password') })
   expect(await list()).toEqual([])
 })
