@@ -15,7 +15,7 @@ import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
 import { confirmDatabase, countCommands, createClient, type RedisClient, ready } from './connect.ts'
 import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts'
-import { isFencingCounter } from './fencing-counter.ts'
+import { isCounterName, isFencingCounter } from './fencing-counter.ts'
 import { ownsName, type RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
 import { type RedisRaw, rawBytes, whyUnrecognised } from './format/record.ts'
@@ -294,7 +294,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 
   /** Whether a key of this name must be a lock: the address says so, or only a lock library writes it. */
   #isPlace(key: Buffer): boolean {
-    return this.hint.patternGiven || this.hint.pinned || ownsName(this.formats, key)
+    const isNamed = ownsName(this.formats, key) || isCounterName(key.toString('latin1'))
+    return this.hint.patternGiven || this.hint.pinned || isNamed
   }
 
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
