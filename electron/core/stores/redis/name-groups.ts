@@ -58,6 +58,14 @@ export class NameGroup {
     return pattern
   }
 
+  /** What all its names begin with. */
+  get prefix(): string {
+    let prefix = ''
+    for (let node: Node | null = this.node; node !== null; node = node.parent)
+      prefix = node.isVariable ? '' : `${node.part}${prefix}`
+    return prefix
+  }
+
   /** Counts a name, and says whether to look at its record. */
   wants(name: Buffer): boolean {
     this.#names++

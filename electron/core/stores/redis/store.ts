@@ -10,12 +10,13 @@ import type { Act } from '../fenced-release.ts'
 import { type Reading, readVerdict, recognise, type Verdict } from '../recognise.ts'
 import { checkCopy } from '../record-copy.ts'
 import { listPage, type Readings, RecordStore, type Releases } from '../record-store.ts'
-import type { RecordCopy } from '../types.ts'
+import type { RecordCopy, StoreNews } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
 import { confirmDatabase, countCommands, createClient, type RedisClient, ready } from './connect.ts'
 import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts'
 import { isCounterName, isFencingCounter } from './fencing-counter.ts'
+import { Follower } from './follow.ts'
 import { ownsName, type RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
 import { type RedisRaw, rawBytes, whyUnrecognised } from './format/record.ts'
@@ -58,6 +59,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   readonly #watched = new WorkQueue(WATCHED_AT_ONCE)
   readonly #scanPace = new Pace(200, 2000)
   readonly #groups = new NameGroups()
+  readonly #follower: Follower
   #closed = false
 
   constructor(address: RedisAddress) {
@@ -65,6 +67,12 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     this.#address = address
     this.#client = createClient(address)
     this.#sent = countCommands(this.#client)
+    this.#follower = new Follower({
+      address,
+      client: this.#client,
+      prefixes: () => this.#prefixes(),
+      concerns: name => this.#isPlace(name) || this.#groups.groupOf(name).locks > 0,
+    })
     this.#reader = new KeyReader(this.#clock, this.#client instanceof Cluster)
   }
 
@@ -91,6 +99,10 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       const [reading] = await this.#readKeys(this.#client, [textToKey(id)], INSPECT_LIMITS)
       return reading ? this.detailOf(reading) : null
     })
+  }
+
+  follow(signal: AbortSignal): AsyncIterable<StoreNews> {
+    return this.#follower.news(signal)
   }
 
   protected writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
@@ -197,6 +209,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
         }
         yield* readPages(() => 0)
         if (scanned > 0) yield listPage([], [], scanned)
+        this.#follower.learned()
       } catch (error) {
         // One dead node of a cluster does not hide the others; the page names it.
         if (nodes.length === 1 || signal.aborted) throw storeError(error)
@@ -298,6 +311,15 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return this.hint.patternGiven || this.hint.pinned || isNamed
   }
 
+  /** What the names of locks begin with. */
+  #prefixes(): readonly string[] {
+    const { match } = this.#address
+    if (match !== null) return [literalStart(match)]
+    if (this.hint.pinned) return ['']
+    const owned = this.formats.flatMap(({ owns = [] }) => owns)
+    return [...owned, ...[...this.#groups.groups()].flatMap(group => (group.locks > 0 ? group.prefix : []))]
+  }
+
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
   async #understand(
     client: RedisClient,
@@ -325,6 +347,12 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 }
 
 const NONE: readonly Buffer[] = []
+
+/** Up to the first character with a meaning in a pattern. */
+function literalStart(pattern: string): string {
+  const start = /^[^*?[\]\\^]*/.exec(pattern)?.[0] ?? ''
+  return Buffer.from(start).toString('latin1')
+}
 
 function withCompanions(raw: RedisRaw, found: readonly (RedisRaw | null)[]): RedisRaw {
   return {
