@@ -20,6 +20,7 @@ export class NameGroup {
   /** In all passes, as the other counts. */
   #names = 0
   #asked = 0
+  /** Of the records asked for. */
   locks = 0
   readonly #remembered = new Set<string>()
   #mergedInto: NameGroup | null = null
@@ -32,13 +33,12 @@ export class NameGroup {
       this.#mergedInto.learn(name, isLock)
       return
     }
-    this.#asked++
-    if (!isLock) {
-      if (this.#remembered.size > 0) this.#remembered.delete(name.toString('latin1'))
-      return
+    const text = name.toString('latin1')
+    if (!isLock) this.#remembered.delete(text)
+    else if (!this.#remembered.has(text)) {
+      this.locks++
+      if (this.#remembered.size < MOST_REMEMBERED) this.#remembered.add(text)
     }
-    this.locks++
-    if (this.#remembered.size < MOST_REMEMBERED) this.#remembered.add(name.toString('latin1'))
   }
 
   mergeInto(other: NameGroup): void {
@@ -69,10 +69,22 @@ export class NameGroup {
   /** Counts a name, and says whether to look at its record. */
   wants(name: Buffer): boolean {
     this.#names++
-    if (this.locks === 0) return this.#asked < ENOUGH || this.#names % SAMPLED === 0
-    const isRare =
-      this.#asked >= ENOUGH_OF_RARE && this.#remembered.size < Math.min(MOST_REMEMBERED, this.#asked * RARE)
-    return !isRare || this.#names % RARE_SAMPLED === 0 || this.#remembered.has(name.toString('latin1'))
+    if (this.locks === 0) {
+      const isWanted = this.#asked < ENOUGH || this.#names % SAMPLED === 0
+      if (isWanted) this.#asked++
+      return isWanted
+    }
+    const isKnown = this.#remembered.has(name.toString('latin1'))
+    // A known lock that is not in the sample says nothing of how rare locks are.
+    if (this.#isRare() && this.#names % RARE_SAMPLED !== 0) return isKnown
+    this.#asked++
+    if (isKnown) this.locks++
+    return true
+  }
+
+  #isRare(): boolean {
+    const isRemembered = this.#remembered.size < MOST_REMEMBERED
+    return isRemembered && this.#asked >= ENOUGH_OF_RARE && this.locks < this.#asked * RARE
   }
 }
 

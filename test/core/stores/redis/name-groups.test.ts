@@ -81,6 +81,17 @@ test('goes on looking at every record of a group with locks', () => {
   }
 })
 
+test('never takes a group of nothing but locks for one with hardly any, however often it is read', () => {
+  const groups = new NameGroups()
+  const names = many(500, i => `job:${i}`).map(name => Buffer.from(name))
+  for (let pass = 0; pass < 3000; pass++)
+    for (const name of names) {
+      const group = groups.groupOf(name)
+      if (!group.wants(name)) throw new Error(`not wanted in pass ${pass}`)
+      group.learn(name, true)
+    }
+})
+
 test('remembers the few locks among very many other records', () => {
   const groups = new NameGroups()
   const isLock = (i: number) => i % 5000 === 7
