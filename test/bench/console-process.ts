@@ -110,8 +110,12 @@ export class ConsoleProcess {
     return this.ended === null ? stallOf(this.#child) : null
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   residentBytes(): number {
-    return treeOf(this.#child.pid ?? 0).reduce((sum, pid) => sum + statusOf(pid, 'VmRSS'), 0)
+    return treeOf(this.pid).reduce((sum, pid) => sum + statusOf(pid, 'VmRSS'), 0)
   }
 
   async stop(): Promise<void> {
@@ -126,7 +130,7 @@ export class ConsoleProcess {
   #sample(): void {
     const now = this.residentBytes()
     // The kernel's own high-water mark knows what came and went between two samples.
-    this.peakBytes = Math.max(this.peakBytes, now, statusOf(this.#child.pid ?? 0, 'VmHWM'))
+    this.peakBytes = Math.max(this.peakBytes, now, statusOf(this.pid, 'VmHWM'))
     if (now < MOST_BYTES || this.ended !== null) return
     this.ended = 'ended by us, before it took all memory'
     this.#child.kill('SIGKILL')

@@ -54,8 +54,8 @@ export function redisHarnessWith(openAddress: Open): HarnessFactory {
         },
         ownerOf: name => client.get(keyOf(name)),
         putUnrecognised: async () => {
-          await client.set('session:42', 'just a value')
-          return 'session:42'
+          await client.set('lockRecharge:broken', 'not JSON')
+          return 'lockRecharge:broken'
         },
         remainingMs: name => client.pttl(keyOf(name)),
         close: async () => {

@@ -106,7 +106,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect((await listAll(h.store, 3)).locks).toHaveLength(3)
     })
 
-    it('reports a record that no format recognizes, and not as a lock', async () => {
+    it('reports a record of a lock format that cannot be read, and not as a lock', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       const key = await h.putUnrecognised()
       const { locks, unrecognised } = await listAll(h.store)

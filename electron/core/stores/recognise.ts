@@ -7,7 +7,10 @@ import type { Format, Hint } from './types.ts'
 export type Verdict<F> =
   | { readonly is: 'lock'; readonly format: F }
   | { readonly is: 'companion' }
-  | { readonly is: 'other'; readonly reason: string }
+  | Unclaimed
+
+/** `unreadable` if a format owns its name or fields, or the operator says that it is a lock; `foreign` is of no concern here. */
+type Unclaimed = { readonly is: 'unreadable' | 'foreign'; readonly reason: string }
 
 /** Below this a format says only "it could be mine", and gives way to a format that owns the name. */
 const GUESS = 0.5
@@ -17,7 +20,7 @@ export function recognise<Raw, F extends Format<Raw, unknown>>(
   formats: readonly F[],
   raw: Raw,
   hint: Hint,
-  otherwise: (raw: Raw) => string,
+  otherwise: (raw: Raw) => Unclaimed,
 ): Verdict<F> {
   let best: { format: F; confidence: number } | null = null
   let broken: string | null = null
@@ -30,7 +33,7 @@ export function recognise<Raw, F extends Format<Raw, unknown>>(
   }
   if (best !== null && (broken === null || best.confidence >= GUESS))
     return { is: 'lock', format: best.format }
-  return { is: 'other', reason: broken ?? otherwise(raw) }
+  return broken === null ? otherwise(raw) : { is: 'unreadable', reason: broken }
 }
 
 /** A record that is not a lock, and why. */
@@ -38,7 +41,7 @@ export type OtherRecord<Raw> = {
   readonly lock: null
   readonly key: string
   readonly reason: string
-  readonly isCompanion: boolean
+  readonly is: 'companion' | Unclaimed['is']
   /** Null if only its table was read. */
   readonly raw: Raw | null
 }
@@ -65,10 +68,10 @@ export function readVerdict<Raw>(
   key: string,
 ): Reading<Raw> {
   if (key.length > LONGEST_KEY / MOST_BYTES_A_CHARACTER && jsonBytes(key) > LONGEST_KEY)
-    return { lock: null, key: shortText(key), reason: TOO_LONG, isCompanion: false, raw }
+    return { lock: null, key: shortText(key), reason: TOO_LONG, is: 'unreadable', raw }
   if (verdict.is === 'lock') return readLock(verdict.format, raw, now, key)
-  const isCompanion = verdict.is === 'companion'
-  return { lock: null, key, reason: isCompanion ? COMPANION : verdict.reason, isCompanion, raw }
+  const { is } = verdict
+  return { lock: null, key, reason: is === 'companion' ? COMPANION : verdict.reason, is, raw }
 }
 
 /** No screen could send it back. As JSON, because that is how it travels. */

@@ -216,7 +216,8 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
 
   /** What the record under a key is; `unrecognised` says why no format claims it. `now` is the store's time when it was read. */
   protected understand(raw: Raw, key: string, now: number, unrecognised: (raw: Raw) => string): Reading<Raw> {
-    return readVerdict(recognise(this.formats, raw, this.hint, unrecognised), raw, now, key)
+    const unreadable = () => ({ is: 'unreadable' as const, reason: unrecognised(raw) })
+    return readVerdict(recognise(this.formats, raw, this.hint, unreadable), raw, now, key)
   }
 
   protected detailOf(reading: Reading<Raw>): RecordDetail {
@@ -271,8 +272,8 @@ export function listPage(
     if (reading === null) continue
     page.scanned++
     if (reading.lock !== null) page.locks.push(reading.lock)
-    else if (reading.isCompanion) page.companions++
-    else page.unrecognised.push({ key: reading.key, reason: reading.reason })
+    else if (reading.is === 'companion') page.companions++
+    else if (reading.is === 'unreadable') page.unrecognised.push({ key: reading.key, reason: reading.reason })
   }
   return scanned === undefined ? page : { ...page, scanned }
 }

@@ -41,6 +41,15 @@ export type Keep = (about: readonly PendingRelease[]) => Promise<void>
  */
 export type Tracker = (place: number, step: 'sent' | 'unsent' | Settled<ReleaseOutcome>) => void
 
+/** What a store tells of its own accord. */
+export type StoreNews =
+  /** From now on, all changes are told. */
+  | { readonly is: 'following' }
+  /** These records may have changed. */
+  | { readonly is: 'changed'; readonly ids: readonly string[] }
+  /** Changes may have been missed, until it is following again. */
+  | { readonly is: 'lost' }
+
 /** A record as it is now. `other` exists, but no format recognizes it as a lock. */
 export type RecordState =
   | { readonly is: 'lock'; readonly lock: Lock }
@@ -83,6 +92,8 @@ export interface LockStore {
   ): Promise<readonly Settled<ReleaseOutcome>[]>
   /** Restores a record, its end included, if its name is free, in one atomic step, and only if it has its former fence again. */
   restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
+  /** Tells what changes, until the signal; ends before that where the server cannot. Only for a store that can be told. */
+  follow?(signal: AbortSignal): AsyncIterable<StoreNews>
   /** The tables with locks, for a store that may have several. */
   tables?(signal: AbortSignal): Promise<readonly { readonly name: string; readonly format: string }[]>
   /** Reads the store's clock. */

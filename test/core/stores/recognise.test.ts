@@ -17,12 +17,15 @@ function ask(...answers: Recognition[]): string {
       return answer
     },
   })) as unknown as Format<string, never>[]
-  const verdict = recognise(formats, 'record', HINT, raw => `nobody knows this ${raw}`)
+  const verdict = recognise(formats, 'record', HINT, raw => ({
+    is: 'foreign',
+    reason: `nobody knows this ${raw}`,
+  }))
   return verdict.is === 'lock'
     ? verdict.format.info.id
-    : verdict.is === 'other'
-      ? verdict.reason
-      : 'companion'
+    : verdict.is === 'companion'
+      ? 'companion'
+      : verdict.reason
 }
 
 test.each<[string, Recognition[], string]>([

@@ -92,7 +92,7 @@ describe('the table of list', () => {
     await client.set('lockRecharge:expired', json(Date.now() - 60_000))
     await client.set('lockRecharge:expiring', json(Date.now() + 10_000), 'EX', 10)
     await client.set(`lock:\x1b[31m${'漢字'.repeat(40)}\u202e\n`, TOKEN)
-    await client.xadd('stream', '*', 'a', 'b')
+    await client.xadd('lockRecharge:x', '*', 'a', 'b')
     const { stdout, code } = await runCli(['list', address])
     expect(code).toBe(0)
     const lines = stdout.split('\n')
@@ -103,7 +103,7 @@ describe('the table of list', () => {
       'held',
     ])
     expect(stdout).toMatch(/ended 1 min 0\d s ago/)
-    expect(stdout).toContain('stream: a stream, which no lock format uses')
+    expect(stdout).toContain('lockRecharge:x: a stream, not a JSON string')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the point
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
     for (const line of lines) expect(width(line)).toBeLessThanOrEqual(100)
@@ -264,7 +264,7 @@ describe('an exit code', () => {
 
 it('lists every unrecognized record', async () => {
   const { client, address } = await redisPlace()
-  await client.eval("for i = 1, 15000 do redis.call('SET', 'session:' .. i, 'v') end", 0)
+  await client.eval("for i = 1, 15000 do redis.call('SET', 'lockRecharge:' .. i, 'v') end", 0)
   const listing = (await runCli(['list', address, '--json'])).json() as {
     unrecognised: unknown[]
     complete: boolean

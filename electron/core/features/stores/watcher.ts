@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { kindOf } from '../../../../shared/kinds.ts'
+import { stateAt } from '../../../../shared/lease.ts'
 import type { Lock, Story, Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
+import type { ClockReading } from '../../../../shared/stores.ts'
 import { eachYielding, Turns } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { firstPage, shortText } from '../../lib/json-size.ts'
-import { WakeableSleep } from '../../lib/timers.ts'
+import { sleep, WakeableSleep } from '../../lib/timers.ts'
 import { LockLimit, tooManyLocks } from '../../stores/lock-limit.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { LockEvents } from './lock-events.ts'
@@ -26,9 +28,15 @@ const LONGEST_REST_MS = 10_000
 /** The first pass shows what it has after this time, and the rest page by page. */
 const FIRST_SHOWN_MS = 300
 const MAX_RETRY_MS = 5000
+/** While the store tells what changes, it is read as a whole this much more rarely: only to find what was missed, and new places. */
+const REST_PER_FOLLOWED_PASS = 500
+const SHORTEST_FOLLOWED_REST_MS = 30_000
+const LONGEST_FOLLOWED_REST_MS = 1_800_000
 /** How often a successful pass is reported. */
 const PASS_EVENT_MS = 5000
 const UNRECOGNISED_SHOWN = 200
+/** Records that are read again at once. */
+const LOOKED_AT_ONCE = 500
 /** Locks of a page that are compared and told of without a turn of the event loop. */
 const AT_ONCE = 50
 
@@ -49,6 +57,8 @@ export class StoreWatcher {
   #unrecognised = NONE_UNRECOGNISED
   #status: Status | null = null
   #asOf: number | null = null
+  /** Records in the last complete pass. */
+  #scanned = 0
   #offsetMs: number | null = null
   /** The store's time at the end of the last pass, complete or partial. */
   #readAt = 0
@@ -58,6 +68,12 @@ export class StoreWatcher {
   #since: number | null = null
   #passEventAt = Number.NEGATIVE_INFINITY
   #poked = false
+  /** Whether the store tells what changes. */
+  #isFollowing = false
+  /** During a pass, the records that the store told of, and that were read then: what the pass has of them may be older. */
+  #told: Set<string> | null = null
+  /** When the next complete pass is due. */
+  #passAt = 0
   readonly #rest = new WakeableSleep()
 
   /** `redact` removes secrets from server errors, as the last step before they leave. */
@@ -101,6 +117,7 @@ export class StoreWatcher {
       this.#running = new AbortController()
       this.#since = performance.now()
       void this.#run(this.#running.signal)
+      void this.#follow(this.#running.signal)
     } else if (isFaster) this.#rest.wake()
   }
 
@@ -109,10 +126,16 @@ export class StoreWatcher {
     if (this.#listeners.size === 0) this.#stop()
   }
 
-  /** Reads the store again soon: a pass under way may have missed a change. */
+  /** Reads the store again soon, unless it tells of changes itself: a pass under way may have missed one. */
   poke(): void {
     this.#poked = true
     this.#rest.wake()
+  }
+
+  /** Reads the whole store again soon. */
+  #startOver(): void {
+    this.#passAt = 0
+    this.poke()
   }
 
   /** How long it has polled without a break. */
@@ -140,6 +163,8 @@ export class StoreWatcher {
     this.#rest.wake()
     this.#running = null
     this.#since = null
+    this.#isFollowing = false
+    this.#passAt = 0
     this.#known.clear()
     this.#unrecognised = NONE_UNRECOGNISED
     this.#shown = 'nothing'
@@ -169,10 +194,10 @@ export class StoreWatcher {
       this.#poked = false
       let restMs: number
       try {
-        await this.#pass(startedAt, signal)
+        if (startedAt < this.#passAt && this.#isFollowing) await this.#beat(startedAt, signal)
+        else await this.#pass(startedAt, signal).finally(() => (this.#told = null))
         failures = 0
-        const long = Math.min(LONGEST_REST_MS, REST_PER_PASS * (performance.now() - startedAt))
-        restMs = Math.max(this.#restMs(), long)
+        restMs = this.#restAfter(performance.now() - startedAt)
       } catch (error) {
         if (signal.aborted) return
         restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
@@ -187,7 +212,91 @@ export class StoreWatcher {
     }
   }
 
+  #restAfter(tookMs: number): number {
+    if (this.#isFollowing) return this.#restMs()
+    return Math.max(this.#restMs(), Math.min(LONGEST_REST_MS, REST_PER_PASS * tookMs))
+  }
+
+  /** Learns what the store tells of its own accord. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    for (let isPossible = true; isPossible && !signal.aborted; ) {
+      try {
+        for await (const news of this.store.follow?.(signal) ?? []) {
+          if (signal.aborted) return
+          if (news.is === 'changed') await this.#look(news.ids, signal)
+          else {
+            this.#isFollowing = news.is === 'following'
+            // What has changed before was not told.
+            this.#startOver()
+          }
+        }
+        isPossible = false
+      } catch {
+        // The passes report the reason.
+        await sleep(MAX_RETRY_MS, signal)
+      }
+      if (signal.aborted || !this.#isFollowing) continue
+      this.#isFollowing = false
+      this.#startOver()
+    }
+  }
+
+  /** Reads some records again. */
+  async #look(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const readings = await this.store.look(ids, signal)
+    if (signal.aborted) return
+    const locks: Lock[] = []
+    const gone: WatchedLock[] = []
+    const now = Date.now() + (this.#offsetMs ?? 0)
+    for (const [i, reading] of readings.entries()) {
+      const id = ids[i] as string
+      this.#told?.add(id)
+      // The next pass tells why.
+      if (!reading.ok) this.#startOver()
+      else if (reading.value.is === 'lock') locks.push(reading.value.lock)
+      else {
+        const lock = this.#known.get(id)
+        if (lock) gone.push(lock)
+      }
+    }
+    this.#apply(locks)
+    this.#end(gone, now)
+  }
+
+  /** Tells screens and the subscriber of locks that were read. */
+  #apply(locks: readonly Lock[]): void {
+    const changed = this.#learn(locks)
+    if (this.#shown !== 'nothing' && changed.length > 0)
+      this.#send(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
+  }
+
+  #end(gone: readonly WatchedLock[], serverTime: number): void {
+    if (gone.length === 0) return
+    this.#events.gone(gone, serverTime)
+    this.#events.flush()
+    const ids = gone.map(({ id }) => id)
+    for (const id of ids) {
+      this.#known.delete(id)
+      this.#histories.end(id, serverTime)
+    }
+    if (this.#shown !== 'nothing') this.#send(queue => queue.remove(ids, serverTime))
+  }
+
+  /** Instead of a pass, while the store tells what changes: time alone changes the state of a lock, too. */
+  async #beat(startedAt: number, signal: AbortSignal): Promise<void> {
+    const clock = await this.store.clock(signal)
+    const due: string[] = []
+    await eachYielding(this.#known.values(), lock => {
+      if (stateAt(lock, clock.serverTime) !== lock.state) due.push(lock.id)
+    })
+    for (let start = 0; start < due.length && !signal.aborted; start += LOOKED_AT_ONCE)
+      await this.#look(due.slice(start, start + LOOKED_AT_ONCE), signal)
+    if (!signal.aborted) await this.#succeeded(clock, this.#scanned, startedAt, signal)
+  }
+
   async #pass(startedAt: number, signal: AbortSignal): Promise<void> {
+    const told = new Set<string>()
+    this.#told = told
     const seen = new Set<string>()
     const sample: Unrecognised[] = []
     let count = 0
@@ -202,14 +311,12 @@ export class StoreWatcher {
       count += page.unrecognised.length
       sample.push(...page.unrecognised.slice(0, UNRECOGNISED_SHOWN - sample.length))
       for (let start = 0; start < page.locks.length; start += AT_ONCE) {
-        const locks = page.locks.slice(start, start + AT_ONCE)
+        const locks = page.locks.slice(start, start + AT_ONCE).filter(({ id }) => !told.has(id))
         for (const lock of locks) {
           seen.add(lock.id)
           limit.add(lock)
         }
-        const changed = this.#learn(locks)
-        if (this.#shown !== 'nothing' && changed.length > 0)
-          this.#send(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
+        this.#apply(locks)
         if (turns.isOver) await turns.next()
         if (signal.aborted) return
         if (limit.isPassed) {
@@ -221,21 +328,20 @@ export class StoreWatcher {
       if (this.#shown === 'nothing' && this.#known.size > 0 && isLate)
         this.#show('some', count, this.#newest())
     }
-    const { serverTime, offsetMs, errorMs } = await this.store.clock(signal)
+    const clock = await this.store.clock(signal)
+    const { serverTime } = clock
     if (signal.aborted) return
-    this.#offsetMs = offsetMs
+    this.#offsetMs = clock.offsetMs
     this.#readAt = serverTime
+    for (const id of told) if (this.#known.has(id)) seen.add(id)
     const gone: WatchedLock[] = []
     if (problem === null)
       await eachYielding(this.#known.values(), lock => {
         if (!seen.has(lock.id)) gone.push(lock)
       })
     if (signal.aborted) return
-    this.#events.gone(gone, serverTime)
-    const ids = gone.map(({ id }) => id)
-    for (const id of ids) this.#known.delete(id)
+    this.#end(gone, serverTime)
     if (this.#shown === 'nothing') this.#show('all', count, serverTime)
-    else if (ids.length > 0) this.#send(queue => queue.remove(ids, serverTime))
     this.#shown = 'all'
     // The records missing from a partial pass may be in the part it could not read.
     if (problem === null || count >= this.#unrecognised.count)
@@ -244,11 +350,25 @@ export class StoreWatcher {
       this.#setStatus('stale', this.#failed('partial', problem), null)
       return
     }
+    this.#scanned = scanned
+    await this.#histories.endOthers(seen, serverTime, signal)
+    const tookMs = performance.now() - startedAt
+    const restMs = Math.max(SHORTEST_FOLLOWED_REST_MS, REST_PER_FOLLOWED_PASS * tookMs)
+    if (!this.#poked) this.#passAt = performance.now() + Math.min(restMs, LONGEST_FOLLOWED_REST_MS)
+    // What would be told of a run that has ended is the state of no store.
+    if (!signal.aborted) await this.#succeeded(clock, scanned, startedAt, signal)
+  }
+
+  /** All locks of the store are known, as they are now. */
+  async #succeeded(
+    { serverTime, offsetMs, errorMs }: ClockReading,
+    scanned: number,
+    startedAt: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.#offsetMs = offsetMs
     this.#asOf = serverTime
     const tookMs = Math.round(performance.now() - startedAt)
-    await this.#histories.endOthers(seen, serverTime, signal)
-    // What would be told of a run that has ended is the state of no store.
-    if (signal.aborted) return
     await this.#events.onPass({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
     if (signal.aborted) return
     this.#setStatus('live', null, null)

@@ -63,7 +63,7 @@ export async function readCatalogue(
 
 /** A table, or rows of one, of which there is nothing to show but the reason why they are no locks. */
 export function notALock(key: string, reason: string): OtherRecord<MysqlRaw> {
-  return { lock: null, key, reason, isCompanion: false, raw: null }
+  return { lock: null, key, reason, is: 'unreadable', raw: null }
 }
 
 /** The table with its format, or the reason why it cannot be used. */
@@ -73,11 +73,12 @@ function lockTable(
   pinned: boolean,
 ): Omit<LockTable, 'isOnly'> | string {
   const hint = { pinned, patternGiven: false }
-  const verdict = recognise(formats, { table: shape, row: {}, readAt: '' }, hint, () =>
-    whatIsMissing(shape, formats),
-  )
+  const verdict = recognise(formats, { table: shape, row: {}, readAt: '' }, hint, () => ({
+    is: 'unreadable',
+    reason: whatIsMissing(shape, formats),
+  }))
   if (verdict.is === 'companion') return 'it belongs to locks without holding any'
-  if (verdict.is === 'other') return verdict.reason
+  if (verdict.is !== 'lock') return verdict.reason
   const { format } = verdict
   const key = shape.columns.get(format.keyColumn)
   if (!key || !shape.unique.has(format.keyColumn))

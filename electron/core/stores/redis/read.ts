@@ -5,6 +5,7 @@ import { unreadable } from '../bad-answer.ts'
 import type { RedisClient } from './connect.ts'
 import { isNotPermitted } from './failure.ts'
 import { type RedisRaw, type RedisValue, rawOf } from './format/record.ts'
+import { Pace } from './pace.ts'
 import { runScript, script } from './script.ts'
 
 export type ReadLimits = {
@@ -38,9 +39,12 @@ const READERS: readonly (readonly [
   ['list', 'LLEN', 'LRANGE', 0, 0],
 ]
 
-type ScriptReply = [unknown, unknown, number, ...[Buffer, number, number, Row['body']][]]
+/** The time, whether deadlines are exact, the microseconds that the script took, and the keys. */
+type ScriptReply = [unknown, unknown, number, unknown, ...[Buffer, number, number, Row['body']][]]
 
-/** For listings: far above any lock, far below what hurts the server or us. */
+/** For keys that may be anything: what is larger is no lock of a library that we know. */
+export const GUESS_LIMITS: ReadLimits = { maxBytes: 4 * 1024, maxElements: 64, heads: false }
+/** For locks in listings: far above any lock, far below what hurts the server or us. */
 export const LIST_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxElements: 256, heads: false }
 /** For keys beside a lock, such as the queue of its waiters: of a lock that is listed, and of one that is released or inspected. */
 export const LISTED_COMPANION_LIMITS: ReadLimits = { maxBytes: 32 * 1024, maxElements: 1000, heads: true }
@@ -48,8 +52,8 @@ export const COMPANION_LIMITS: ReadLimits = { maxBytes: 1024 * 1024, maxElements
 /** For one key that the operator inspects. */
 export const INSPECT_LIMITS: ReadLimits = { maxBytes: 16 * 1024 * 1024, maxElements: 10_000, heads: true }
 
-/** Of the values in one answer. The keys that are left are read with the next one. */
-const MOST_BYTES_AT_ONCE = 8 * 1024 * 1024
+/** Of the values in one answer: to copy more keeps a server's other clients waiting. The keys that are left are read with the next one. */
+const MOST_BYTES_AT_ONCE = 256 * 1024
 /** Where the bytes are not known before. */
 const MOST_KEYS_AT_ONCE = 200
 
@@ -69,7 +73,7 @@ local maxBytes, maxElements, heads = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[
 local left = tonumber(ARGV[4])
 local time = redis.call('TIME')
 local absolute = type(redis.pcall('PEXPIRETIME', KEYS[1])) == 'number'
-local out = { time[1], time[2], absolute and 1 or 0 }
+local out = { time[1], time[2], absolute and 1 or 0, 0 }
 -- Few elements can still be huge: their memory is checked before they are fetched.
 local function fits(kind, key, count)
   if kind == 'list' then return heads end
@@ -92,6 +96,8 @@ for _, key in ipairs(KEYS) do
   end
   out[#out + 1] = { kind, ttl, size, body }
 end
+local ended = redis.call('TIME')
+out[4] = (ended[1] - time[1]) * 1000000 + ended[2] - time[2]
 return out
 `,
   'read-only',
@@ -105,6 +111,9 @@ const DENIED: Row = { kind: 'denied', expiresAt: null, size: 0, body: null }
 
 /** Reads keys through a client of the store or of one of its nodes. */
 export class KeyReader {
+  /** Of many keys that are read for a listing. */
+  readonly pace = new Pace(50, 500)
+
   constructor(
     readonly clock: ServerClock,
     readonly isCluster: boolean,
@@ -114,7 +123,12 @@ export class KeyReader {
   async read(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<(RedisRaw | null)[]> {
     const raws: (RedisRaw | null)[] = []
     while (raws.length < keys.length)
-      for (const raw of await this.readSome(client, keys.slice(raws.length), limits)) raws.push(raw)
+      for (const raw of await this.readSome(
+        client,
+        keys.slice(raws.length, raws.length + this.pace.keys),
+        limits,
+      ))
+        raws.push(raw)
     return raws
   }
 
@@ -147,7 +161,8 @@ export class KeyReader {
     const { maxBytes, maxElements, heads } = limits
     const args = [maxBytes, maxElements, heads ? 1 : 0, MOST_BYTES_AT_ONCE]
     const reply = await runScript(client, READ, keys, args)
-    const [seconds, micros, absolute, ...rows] = reply as ScriptReply
+    const [seconds, micros, absolute, took, ...rows] = reply as ScriptReply
+    this.pace.took(Number(took), rows.length)
     const now = timeFrom([seconds, micros])
     this.clock.observe(now, sentAt, this.clock.localNow(), 0)
     return rows.map(([kind, ttl, size, body]) => {

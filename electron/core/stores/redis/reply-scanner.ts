@@ -69,6 +69,7 @@ export class ReplyScanner {
   #head = ''
   #keeps = false
   #answered = 0
+  #isSubscribed = false
 
   constructor(
     readonly purpose: 'commands' | 'messages' = 'commands',
@@ -218,12 +219,17 @@ export class ReplyScanner {
     if (++this.#answered > pending) throw new BadAnswer('sent an answer that nobody asked for')
   }
 
-  /** Of a connection for messages, on which the server sends those, acknowledgements of subscriptions, and `OK`. */
+  /** Of a connection for messages, on which the server sends those, acknowledgements of subscriptions, `OK`, and before them its own number. */
   #isAcknowledgement(): boolean {
     if (this.#replyType === STATUS && this.#text.length > 1) return true
+    if (this.#replyType === NUMBER && !this.#isSubscribed) return true
     const head = this.#head.slice(0, -2)
-    if (head === 'message' && this.#shape === '$$$') return false
-    if ((head === 'subscribe' || head === 'unsubscribe') && this.#shape === '$$:') return true
+    // Of tracked keys, a list of names; null for all of them.
+    if (head === 'message' && /^\$\$[$*_]$/.test(this.#shape)) return false
+    if ((head === 'subscribe' || head === 'unsubscribe') && this.#shape === '$$:') {
+      this.#isSubscribed = true
+      return true
+    }
     throw new BadAnswer('sent a message that Lockkeeper cannot read')
   }
 }

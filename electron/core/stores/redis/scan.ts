@@ -6,7 +6,9 @@ import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { RedisClient } from './connect.ts'
 import type { RefusalOf } from './expected-nodes.ts'
-import { storeError } from './failure.ts'
+import { isNotPermitted, storeError } from './failure.ts'
+import type { Pace } from './pace.ts'
+import { timeFrom } from './read.ts'
 import { SLOTS, type SlotRange, slotsFrom } from './slots.ts'
 
 /** Every server that holds keys, and a problem for each missing one: ioredis silently drops dead nodes, the cluster's slots do not. */
@@ -78,10 +80,6 @@ export function deniedProblem(denied: number, found: number, match: string | nul
   }
 }
 
-/** The first step is small, for a fast first page; the others are few. */
-const FIRST_COUNT = 200
-const COUNT = 1000
-
 /** The answer to SCAN: a cursor is a number, of which 0 is the end. */
 function stepFrom(reply: unknown): { next: string; keys: Buffer[] } {
   const [cursor, keys] = Array.isArray(reply) ? reply : []
@@ -95,20 +93,28 @@ function stepFrom(reply: unknown): { next: string; keys: Buffer[] } {
 export async function* scanKeys(
   node: Redis,
   pattern: string | null,
+  pace: Pace,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer[]> {
-  const step = async (cursor: string, count: number) => {
+  const step = async (cursor: string) => {
+    const count = pace.keys
     const match = pattern === null ? [] : ['MATCH', pattern]
-    const reply = await node.callBuffer('SCAN', [cursor, ...match, 'COUNT', count])
+    // Together: what is between the two times is the time of this step.
+    const [before, reply, after] = await Promise.all([
+      serverMicros(node),
+      node.callBuffer('SCAN', [cursor, ...match, 'COUNT', count]),
+      serverMicros(node),
+    ])
+    if (before !== null && after !== null) pace.took(after - before, count)
     return stepFrom(reply)
   }
   const progress = new Progress()
   const steps = readAhead(
-    () => step('0', FIRST_COUNT),
+    () => step('0'),
     ({ next }) => {
       if (next === '0') return null
       progress.to(next)
-      return step(next, COUNT)
+      return step(next)
     },
     signal,
     true,
@@ -117,5 +123,15 @@ export async function* scanKeys(
     throwIfAborted(signal)
     if (keys.length > 0) yield keys
     throwIfAborted(signal)
+  }
+}
+
+/** Null for an account that may not ask. */
+async function serverMicros(node: Redis): Promise<number | null> {
+  try {
+    return timeFrom(await node.time()) * 1000
+  } catch (error) {
+    if (!isNotPermitted(error)) throw error
+    return null
   }
 }

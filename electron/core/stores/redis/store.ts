@@ -10,20 +10,24 @@ import type { Act } from '../fenced-release.ts'
 import { type Reading, readVerdict, recognise, type Verdict } from '../recognise.ts'
 import { checkCopy } from '../record-copy.ts'
 import { listPage, type Readings, RecordStore, type Releases } from '../record-store.ts'
-import type { RecordCopy } from '../types.ts'
+import type { RecordCopy, StoreNews } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
 import { confirmDatabase, countCommands, createClient, type RedisClient, ready } from './connect.ts'
 import { refusalFor } from './expected-nodes.ts'
 import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts'
-import { isFencingCounter } from './fencing-counter.ts'
-import type { RedisFormat } from './format/format.ts'
+import { isCounterName, isFencingCounter } from './fencing-counter.ts'
+import { Follower } from './follow.ts'
+import { ownsName, type RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
 import { type RedisRaw, rawBytes, whyUnrecognised } from './format/record.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
 import { KeySet } from './key-set.ts'
+import { type NameGroup, NameGroups } from './name-groups.ts'
+import { Pace } from './pace.ts'
 import {
   COMPANION_LIMITS,
+  GUESS_LIMITS,
   INSPECT_LIMITS,
   KeyReader,
   LIST_LIMITS,
@@ -44,6 +48,9 @@ const WATCHED_AT_ONCE = 4
 /** A script blocks the server while it runs: this many keys take about a millisecond. */
 const READ_AT_ONCE = 200
 
+/** Keys to read: those that may be anything, and those that are probably locks. */
+type Wanted = Record<'guesses' | 'locks', { readonly key: Buffer; readonly group: NameGroup }[]>
+
 export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat> {
   readonly #address: RedisAddress
   readonly #client: RedisClient
@@ -51,6 +58,9 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   readonly #clock = new ServerClock()
   readonly #reader: KeyReader
   readonly #watched = new WorkQueue(WATCHED_AT_ONCE)
+  readonly #scanPace = new Pace(200, 2000)
+  readonly #groups = new NameGroups()
+  readonly #follower: Follower
   #closed = false
 
   constructor(address: RedisAddress) {
@@ -58,6 +68,12 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     this.#address = address
     this.#client = createClient(address)
     this.#sent = countCommands(this.#client)
+    this.#follower = new Follower({
+      address,
+      client: this.#client,
+      prefixes: () => this.#prefixes(),
+      concerns: name => this.#isPlace(name) || this.#groups.groupOf(name).locks > 0,
+    })
     this.#reader = new KeyReader(this.#clock, this.#client instanceof Cluster)
   }
 
@@ -84,6 +100,10 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       const [reading] = await this.#readKeys(this.#client, [textToKey(id)], INSPECT_LIMITS)
       return reading ? this.detailOf(reading) : null
     })
+  }
+
+  follow(signal: AbortSignal): AsyncIterable<StoreNews> {
+    return this.#follower.news(signal)
   }
 
   protected writeBack(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
@@ -164,22 +184,45 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     let found = 0
     let denied = 0
     for (const node of nodes) {
-      let fresh: Buffer[] = []
-      const readPage = async (): Promise<ListPage> => {
-        const raws = await this.#reader.readSome(node, fresh, LIST_LIMITS)
+      let scanned = 0
+      const wanted: Wanted = { guesses: [], locks: [] }
+      const readPage = async (from: Wanted[keyof Wanted], limits: ReadLimits): Promise<ListPage> => {
+        const names = from.slice(0, this.#reader.pace.keys)
+        const raws = await this.#reader.readSome(
+          node,
+          names.map(({ key }) => key),
+          limits,
+        )
+        from.splice(0, raws.length)
         const readings = await this.#understand(node, raws, LISTED_COMPANION_LIMITS)
+        for (const [i, reading] of readings.entries())
+          if (reading !== null) names[i]?.group.learn(names[i].key, reading.lock !== null)
         found += readings.filter(reading => reading !== null).length
         denied += readings.filter(isDenied).length
-        fresh = fresh.slice(readings.length)
-        return listPage(readings, [], readings.length)
+        const page = listPage(readings, [], scanned)
+        scanned = 0
+        return page
+      }
+      const readPages = async function* (atLeast: () => number) {
+        while (wanted.guesses.length > atLeast()) yield await readPage(wanted.guesses, GUESS_LIMITS)
+        while (wanted.locks.length > atLeast()) yield await readPage(wanted.locks, LIST_LIMITS)
       }
       try {
-        for await (const keys of scanKeys(node, match, signal)) {
-          // SCAN may return a key twice while the keyspace is resized.
-          fresh = keys.filter(key => seen.add(key))
-          while (fresh.length > 0) yield await readPage()
+        for await (const keys of scanKeys(node, match, this.#scanPace, signal)) {
+          for (const key of keys) {
+            // SCAN may return a key twice while the keyspace is resized.
+            if (!seen.add(key)) continue
+            scanned++
+            const group = this.#groups.groupOf(key)
+            if (this.#isPlace(key)) wanted.locks.push({ key, group })
+            else if (group.wants(key)) (group.locks > 0 ? wanted.locks : wanted.guesses).push({ key, group })
+          }
+          yield* readPages(() => this.#reader.pace.keys)
           if (seen.isFull) return yield listPage([], [tooManyKeys(seen.size, match)])
         }
+        yield* readPages(() => 0)
+        if (scanned > 0) yield listPage([], [], scanned)
+        this.#follower.learned()
       } catch (error) {
         // One dead node of a cluster does not hide the others; the page names it.
         if (nodes.length === 1 || signal.aborted) throw storeError(error, this.#client)
@@ -269,6 +312,27 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return this.#understand(client, await this.#reader.read(client, keys, limits), COMPANION_LIMITS)
   }
 
+  /** Most keys of a server have nothing to do with locks. */
+  #unclaimed(raw: RedisRaw): { is: 'unreadable' | 'foreign'; reason: string } {
+    const isOurs = raw.value.type === 'denied' || this.#isPlace(raw.key)
+    return { is: isOurs ? 'unreadable' : 'foreign', reason: whyUnrecognised(raw) }
+  }
+
+  /** Whether a key of this name must be a lock: the address says so, or only a lock library writes it. */
+  #isPlace(key: Buffer): boolean {
+    const isNamed = ownsName(this.formats, key) || isCounterName(key.toString('latin1'))
+    return this.hint.patternGiven || this.hint.pinned || isNamed
+  }
+
+  /** What the names of locks begin with. */
+  #prefixes(): readonly string[] {
+    const { match } = this.#address
+    if (match !== null) return [literalStart(match)]
+    if (this.hint.pinned) return ['']
+    const owned = this.formats.flatMap(({ owns = [] }) => owns)
+    return [...owned, ...[...this.#groups.groups()].flatMap(group => (group.locks > 0 ? group.prefix : []))]
+  }
+
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
   async #understand(
     client: RedisClient,
@@ -280,7 +344,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       // Lock managers of every format share these counters.
       const verdict: Verdict<RedisFormat> = isFencingCounter(raw)
         ? { is: 'companion' }
-        : recognise(this.formats, raw, this.hint, whyUnrecognised)
+        : recognise(this.formats, raw, this.hint, () => this.#unclaimed(raw))
       return { raw, verdict, wanted: verdict.is === 'lock' ? verdict.format.companions?.(raw) : undefined }
     })
     const wanted = records.flatMap(record => record?.wanted ?? NONE)
@@ -296,6 +360,12 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 }
 
 const NONE: readonly Buffer[] = []
+
+/** Up to the first character with a meaning in a pattern. */
+function literalStart(pattern: string): string {
+  const start = /^[^*?[\]\\^]*/.exec(pattern)?.[0] ?? ''
+  return Buffer.from(start).toString('latin1')
+}
 
 function withCompanions(raw: RedisRaw, found: readonly (RedisRaw | null)[]): RedisRaw {
   return {

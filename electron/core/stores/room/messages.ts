@@ -28,6 +28,7 @@ export type Answer<Q extends Question> = Awaited<ReturnType<NonNullable<LockStor
 export type ToRoom =
   | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly args: unknown }
   | { readonly type: 'list'; readonly id: number; readonly query: ListQuery }
+  | { readonly type: 'follow'; readonly id: number }
   | { readonly type: 'rawPart'; readonly id: number; readonly record: string; readonly digest: string }
   | {
       readonly type: 'release'
@@ -49,7 +50,7 @@ export type FromRoom =
   | { readonly type: 'ready' }
   | { readonly type: 'refused'; readonly failure: Failure }
   | { readonly type: 'answer'; readonly id: number; readonly result: Result<unknown> }
-  /** Of a stream: a packed page of a list, or a piece of a raw part. */
+  /** Of a stream: a packed page of a list, a piece of a raw part, or news. */
   | { readonly type: 'page'; readonly id: number; readonly page: unknown }
   | { readonly type: 'keep'; readonly id: number; readonly about: readonly PendingRelease[] }
   | { readonly type: 'pong'; readonly bytes: number }

@@ -13,7 +13,7 @@ import type { Capability, ClockReading, StoreDescription } from '../../../../sha
 import { only, type Settled, settle, Turns } from '../../lib/concurrency.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { linkedAbort, onAbort, WakeableSleep } from '../../lib/timers.ts'
-import type { Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from '../types.ts'
+import type { Keep, ListQuery, LockStore, RecordCopy, RecordState, StoreNews, Target } from '../types.ts'
 import {
   type Answer,
   failureOf,
@@ -104,6 +104,10 @@ export class RoomStore implements LockStore {
   async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
     for await (const page of this.#stream({ type: 'list', query }, signal))
       yield unpackPage(page as PackedPage)
+  }
+
+  follow(signal: AbortSignal): AsyncIterable<StoreNews> {
+    return this.#stream({ type: 'follow' }, signal) as AsyncIterable<StoreNews>
   }
 
   rawPart(record: string, digest: string, signal: AbortSignal): AsyncIterable<RawPiece> {

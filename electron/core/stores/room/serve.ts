@@ -110,6 +110,9 @@ export function serveStore(port: MessagePort, store: LockStore): void {
       case 'list':
         start(message.id, own => stream(message.id, own, store.list(message.query, own.signal), packPage))
         break
+      case 'follow':
+        start(message.id, own => stream(message.id, own, store.follow?.(own.signal) ?? nothing()))
+        break
       case 'rawPart':
         start(message.id, own =>
           stream(message.id, own, store.rawPart(message.record, message.digest, own.signal)),
@@ -140,6 +143,8 @@ export function serveStore(port: MessagePort, store: LockStore): void {
   port.on('message', (messages: BatchToRoom) => messages.forEach(receive))
   send({ type: 'ready' })
 }
+
+async function* nothing(): AsyncGenerator<never> {}
 
 function progressOf(step: 'unsent' | 'sent' | Settled<ReleaseOutcome>): number {
   if (typeof step === 'string') return Progress[step]

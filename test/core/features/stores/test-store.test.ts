@@ -26,7 +26,7 @@ it('describes a Redis store', async () => {
   const { client, address } = await redisPlace()
   for (const name of ['a', 'b']) await client.set(`pipeline_lock:acme:${name}`, 'run-1', 'EX', 3600)
   await client.set('lock:x', '0f8fad5b-d9cb-469f-a165-70867728950e', 'EX', 60)
-  await client.xadd('stream', '*', 'a', 'b')
+  await client.xadd('lockRecharge:x', '*', 'a', 'b')
   const found = await test(address)
   expect(found).toMatchObject({
     server: expect.stringMatching(/^(Redis|Valkey) \d/),

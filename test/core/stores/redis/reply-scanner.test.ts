@@ -70,6 +70,9 @@ describe('a connection for messages', () => {
     const subscribed = '*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n'
     expect(() => scan(message + subscribed + message, 1, 'messages')).not.toThrow()
     expect(() => scan('+OK\r\n', 1, 'messages')).not.toThrow()
+    const tracked = (names: string) => `*3\r\n$7\r\nmessage\r\n$1\r\na\r\n${names}`
+    for (const names of ['*2\r\n$1\r\na\r\n$1\r\nb\r\n', '*-1\r\n', '$-1\r\n'])
+      expect(() => scan(`:7\r\n${subscribed}${tracked(names)}`, 2, 'messages')).not.toThrow()
     expect(() => scan(subscribed, 0, 'messages')).toThrow('nobody asked for')
   })
 
@@ -78,7 +81,7 @@ describe('a connection for messages', () => {
     '*-1\r\n',
     '*0\r\n',
     '+\r\n',
-    ':1\r\n',
+    '*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n:1\r\n',
     '*1\r\n$7\r\nmessage\r\n',
     '*3\r\n$-1\r\n$1\r\na\r\n$1\r\nb\r\n',
     '*3\r\n$7\r\nmessage\r\n$-1\r\n$1\r\nb\r\n',

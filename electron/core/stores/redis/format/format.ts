@@ -15,8 +15,17 @@ export type RedisTake = Take & {
 
 export interface RedisFormat extends Format<RedisRaw, RedisProgram> {
   readonly take?: RedisTake
+  /** What only keys of this format begin with. */
+  readonly owns?: readonly string[]
   /** Other keys that belong to the lock (queue, counter). They are read with it and are in `raw.companions`. */
   companions?(raw: RedisRaw): readonly Buffer[]
+}
+
+/** Whether one of the formats owns this name: its record is read, whatever its neighbours are. */
+export function ownsName(formats: readonly RedisFormat[], name: Buffer): boolean {
+  return formats.some(({ owns = [] }) =>
+    owns.some(prefix => name.toString('latin1', 0, prefix.length) === prefix),
+  )
 }
 
 /** The value of a string key as text, or null for any other type and for bytes that are not text. */

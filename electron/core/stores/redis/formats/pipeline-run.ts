@@ -29,6 +29,8 @@ export const pipelineRun: RedisFormat = {
     encode: Buffer.from,
   },
 
+  owns: [PREFIX],
+
   recognise(raw, hint) {
     if (!KEY.test(raw.keyText)) return otherFor(hint, 'its key is not pipeline_lock:{tenant}:{pipeline}')
     return textOf(raw) ? { is: 'lock', confidence: 0.9 } : OTHER

@@ -28,6 +28,8 @@ export const pubsubToken: RedisFormat = {
     announcesName: true,
   },
 
+  owns: [PREFIX],
+
   recognise(raw, hint) {
     if (!raw.keyText.startsWith(PREFIX) || raw.keyText.length === PREFIX.length)
       return otherFor(hint, `its key does not start with ${PREFIX}`)

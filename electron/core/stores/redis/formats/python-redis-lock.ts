@@ -22,6 +22,8 @@ export const pythonRedisLock: RedisFormat = {
     noUndo: null,
   },
 
+  owns: [PREFIX],
+
   takeHarm: 'its waiting processes would not be woken when the hold ends',
 
   recognise(raw, hint) {

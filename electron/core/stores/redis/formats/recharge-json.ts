@@ -29,6 +29,8 @@ export const rechargeJson: RedisFormat = {
   // Its other programs announce no releases, so waiters poll often.
   take: { prefixes: [PREFIX], leaseMs: HOUR_MS, pollMs: 1000, encode: null },
 
+  owns: [PREFIX],
+
   recognise(raw, hint) {
     const claimed = hint.pinned || raw.keyText.startsWith(PREFIX)
     const reason = (text: string) => (claimed ? { is: 'other' as const, reason: text } : OTHER)

@@ -52,6 +52,8 @@ export const redisson: RedisFormat = {
     return otherFor(hint, 'its fields are not <client uuid>:<thread id> with a count')
   },
 
+  owns: ['redisson_lock_queue:', 'redisson_lock_timeout:', 'redisson_lock_token:', 'redisson_unlock_latch:'],
+
   companions: raw => [QUEUE, TIMEOUTS, FENCING_TOKEN].map(prefix => beside(raw, prefix)),
 
   decode(raw, now) {

@@ -84,5 +84,5 @@ it('does not list a cached page as a lock', async () => {
     'cache::page',
     Buffer.concat([Buffer.from('21800558', 'hex'), length, page, Buffer.from('2e')]),
   )
-  expect(await place.list()).toMatchObject({ locks: [], unrecognised: [{ key: 'cache::page' }] })
+  expect(await place.list()).toMatchObject({ locks: [], unrecognised: [] })
 })

@@ -117,12 +117,12 @@ it('shows a record that only has a companion’s name', async () => {
   const place = await redisPlace()
   await place.client.set('redisson_lock_queue:{orders}', 'not a list')
   await place.client.set('myapp:rwlock_timeout:5', 'x')
-  expect((await place.list()).unrecognised).toHaveLength(2)
+  expect((await place.list()).unrecognised).toMatchObject([{ key: 'redisson_lock_queue:{orders}' }])
 })
 
 it('does not claim other hashes', async () => {
   const place = await redisPlace()
   await place.client.hset('user:1', 'name', 'Ana')
   await place.client.hset('counter', `${A}:12`, 'not a number')
-  expect((await place.list()).unrecognised.map(each => each.key).sort()).toEqual(['counter', 'user:1'])
+  expect(await place.list()).toMatchObject({ locks: [], unrecognised: [], scanned: 2 })
 })
