@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -16,11 +17,14 @@ const SECRET = 'hunter2-of-the-tests'
 /** A Redis that notes every command: an AUTH has the password in its words. */
 async function startRecorder() {
   const commands: string[] = []
-  const port = await startScriptedRedis((name, words) => {
+  const connections = new Set<Socket>()
+  const port = await startScriptedRedis((name, words, socket) => {
+    if (!connections.has(socket)) socket.once('close', () => connections.delete(socket))
+    connections.add(socket)
     commands.push([name, ...words].join(' '))
     return name === 'SCAN' ? resp(['0', []]) : '+OK\r\n'
   })
-  return { port, commands, address: `redis://127.0.0.1:${port}/0` }
+  return { port, commands, connections, address: `redis://127.0.0.1:${port}/0` }
 }
 
 describe('a password in the keyring', () => {
@@ -134,6 +138,7 @@ describe('a password in the keyring', () => {
   it('of an earlier version is bound to no server: it is typed again, once', async () => {
     const { folder, close, ours, storeId } = await keptStore()
     await close()
+    await expect.poll(() => ours.connections.size).toBe(0)
     const bare = await vault.seal(SECRET)
     editFile(folder, file => {
       for (const store of file.stores) store.sealed = bare

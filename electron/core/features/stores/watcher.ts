@@ -7,31 +7,23 @@ import type { ClockReading } from '../../../../shared/stores.ts'
 import { eachYielding, Turns } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { firstPage, shortText } from '../../lib/json-size.ts'
-import { sleep, WakeableSleep } from '../../lib/timers.ts'
+import { WakeableSleep } from '../../lib/timers.ts'
 import { LockLimit, tooManyLocks } from '../../stores/lock-limit.ts'
 import type { LockStore } from '../../stores/types.ts'
+import { followStore } from './follow-store.ts'
 import { LockEvents } from './lock-events.ts'
 import { isSameLock, LockHistories } from './lock-history.ts'
 import type { WatchSubscriber } from './subscriber.ts'
 import { WatchQueue } from './watch-queue.ts'
+import { WatchSchedule } from './watch-schedule.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 type UnrecognisedEvent = Extract<WatchEvent, { type: 'unrecognised' }>
 const NONE_UNRECOGNISED: UnrecognisedEvent = { type: 'unrecognised', count: 0, sample: [] }
 
-/**
- * The rest after a pass is this many times as long as the pass, so that watching a large store takes a twentieth of a core at most;
- * but never longer than `LONGEST_REST_MS`, because an older view is not live.
- */
-const REST_PER_PASS = 19
-const LONGEST_REST_MS = 10_000
 /** The first pass shows what it has after this time, and the rest page by page. */
 const FIRST_SHOWN_MS = 300
 const MAX_RETRY_MS = 5000
-/** While the store tells what changes, it is read as a whole this much more rarely: only to find what was missed, and new places. */
-const REST_PER_FOLLOWED_PASS = 500
-const SHORTEST_FOLLOWED_REST_MS = 30_000
-const LONGEST_FOLLOWED_REST_MS = 1_800_000
 /** How often a successful pass is reported. */
 const PASS_EVENT_MS = 5000
 const UNRECOGNISED_SHOWN = 200
@@ -68,12 +60,9 @@ export class StoreWatcher {
   #since: number | null = null
   #passEventAt = Number.NEGATIVE_INFINITY
   #poked = false
-  /** Whether the store tells what changes. */
-  #isFollowing = false
+  readonly #schedule = new WatchSchedule()
   /** During a pass, the records that the store told of, and that were read then: what the pass has of them may be older. */
   #told: Set<string> | null = null
-  /** When the next complete pass is due. */
-  #passAt = 0
   readonly #rest = new WakeableSleep()
 
   /** `redact` removes secrets from server errors, as the last step before they leave. */
@@ -117,7 +106,7 @@ export class StoreWatcher {
       this.#running = new AbortController()
       this.#since = performance.now()
       void this.#run(this.#running.signal)
-      void this.#follow(this.#running.signal)
+      this.#follow(this.#running.signal)
     } else if (isFaster) this.#rest.wake()
   }
 
@@ -134,7 +123,7 @@ export class StoreWatcher {
 
   /** Reads the whole store again soon. */
   #startOver(): void {
-    this.#passAt = 0
+    this.#schedule.startOver()
     this.poke()
   }
 
@@ -163,8 +152,7 @@ export class StoreWatcher {
     this.#rest.wake()
     this.#running = null
     this.#since = null
-    this.#isFollowing = false
-    this.#passAt = 0
+    this.#schedule.isFollowing = false
     this.#known.clear()
     this.#unrecognised = NONE_UNRECOGNISED
     this.#shown = 'nothing'
@@ -194,10 +182,10 @@ export class StoreWatcher {
       this.#poked = false
       let restMs: number
       try {
-        if (startedAt < this.#passAt && this.#isFollowing) await this.#beat(startedAt, signal)
-        else await this.#pass(startedAt, signal).finally(() => (this.#told = null))
+        if (this.#schedule.isPassDue) await this.#pass(startedAt, signal).finally(() => (this.#told = null))
+        else await this.#beat(startedAt, signal)
         failures = 0
-        restMs = this.#restAfter(performance.now() - startedAt)
+        restMs = this.#schedule.restAfter(performance.now() - startedAt, this.#restMs())
       } catch (error) {
         if (signal.aborted) return
         restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
@@ -212,33 +200,15 @@ export class StoreWatcher {
     }
   }
 
-  #restAfter(tookMs: number): number {
-    if (this.#isFollowing) return this.#restMs()
-    return Math.max(this.#restMs(), Math.min(LONGEST_REST_MS, REST_PER_PASS * tookMs))
+  #follow(signal: AbortSignal): void {
+    const changed = (ids: readonly string[]) => this.#look(ids, signal)
+    void followStore(this.store, { changed, following: is => this.#setFollowing(is) }, signal)
   }
 
-  /** Learns what the store tells of its own accord. */
-  async #follow(signal: AbortSignal): Promise<void> {
-    for (let isPossible = true; isPossible && !signal.aborted; ) {
-      try {
-        for await (const news of this.store.follow?.(signal) ?? []) {
-          if (signal.aborted) return
-          if (news.is === 'changed') await this.#look(news.ids, signal)
-          else {
-            this.#isFollowing = news.is === 'following'
-            // What has changed before was not told.
-            this.#startOver()
-          }
-        }
-        isPossible = false
-      } catch {
-        // The passes report the reason.
-        await sleep(MAX_RETRY_MS, signal)
-      }
-      if (signal.aborted || !this.#isFollowing) continue
-      this.#isFollowing = false
-      this.#startOver()
-    }
+  #setFollowing(isFollowing: boolean): void {
+    const { isFollowing: wasFollowing } = this.#schedule
+    this.#schedule.isFollowing = isFollowing
+    if (isFollowing || wasFollowing) this.#startOver()
   }
 
   /** Reads some records again. */
@@ -295,6 +265,7 @@ export class StoreWatcher {
   }
 
   async #pass(startedAt: number, signal: AbortSignal): Promise<void> {
+    this.#schedule.begin()
     const told = new Set<string>()
     this.#told = told
     const seen = new Set<string>()
@@ -352,9 +323,7 @@ export class StoreWatcher {
     }
     this.#scanned = scanned
     await this.#histories.endOthers(seen, serverTime, signal)
-    const tookMs = performance.now() - startedAt
-    const restMs = Math.max(SHORTEST_FOLLOWED_REST_MS, REST_PER_FOLLOWED_PASS * tookMs)
-    if (!this.#poked) this.#passAt = performance.now() + Math.min(restMs, LONGEST_FOLLOWED_REST_MS)
+    this.#schedule.passed(performance.now() - startedAt)
     // What would be told of a run that has ended is the state of no store.
     if (!signal.aborted) await this.#succeeded(clock, scanned, startedAt, signal)
   }
