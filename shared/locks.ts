@@ -206,8 +206,9 @@ export type ListPage = {
   /** Records that belong to locks without being locks (queues, counters, digests). */
   companions: number
   problems: Problem[]
-  /** Records read. */
   scanned: number
+  /** Of the scanned records, those whose names suffice: records of such names were read, and were no locks. */
+  skipped?: number
 }
 
 export type ListEvent =

@@ -85,13 +85,20 @@ describe('a chart', () => {
     await expect.poll(() => legend.innerText()).toContain('cache was not watched')
 
     const zoomed = page.getByRole('button', { name: /Show all of it/ })
-    const drag = async () => {
-      await page.mouse.move(box.x + box.width - 250, box.y + 40)
-      await page.mouse.down()
-      await page.mouse.move(box.x + box.width - 20, box.y + 60, { steps: 4 })
-      await page.mouse.up()
-      await zoomed.waitFor()
-    }
+    // A slow page may miss a drag; an operator would repeat it.
+    const drag = () =>
+      expect
+        .poll(async () => {
+          await page.mouse.move(box.x + box.width - 250, box.y + 40)
+          await page.mouse.down()
+          await page.mouse.move(box.x + box.width - 20, box.y + 60, { steps: 4 })
+          await page.mouse.up()
+          return zoomed.waitFor({ timeout: 5000 }).then(
+            () => true,
+            () => false,
+          )
+        })
+        .toBe(true)
     await drag()
     await area.dblclick({ position: { x: 100, y: 60 } })
     await zoomed.waitFor({ state: 'detached' })

@@ -78,7 +78,7 @@ describe('a listing of a hostile Redis ends', () => {
   const scanning = (stepTo: (cursor: number) => unknown) =>
     storeOf((name, [cursor]) => {
       if (name === 'TIME') return TIME
-      return name === 'SCAN' ? resp(stepTo(Number(cursor)) as []) : resp(['1700000000', '0', 1])
+      return name === 'SCAN' ? resp(stepTo(Number(cursor)) as []) : resp(['1700000000', '0', 1, 40])
     })
   const list = async (store: LockStore) => {
     const pages = []
@@ -103,7 +103,7 @@ describe('a listing of a hostile Redis ends', () => {
     const row = ['hash', -1, 1, 'no pairs']
     const store = await storeOf(name => {
       if (name === 'TIME') return TIME
-      return name === 'SCAN' ? resp(['0', ['lock:a']]) : resp(['1700000000', '0', 1, row])
+      return name === 'SCAN' ? resp(['0', ['lock:a']]) : resp(['1700000000', '0', 1, 40, row])
     })
     expect((await failure(list(store))).message).toContain('cannot read (the value of a key)')
   })
@@ -115,7 +115,7 @@ describe('a release is never reported as done, or as not done, by an answer that
   const isRead = (words: readonly string[]) => words.at(-4) === '65536' || words.at(-4) === '16777216'
   const readReply = (words: readonly string[]) => {
     const keys = words.slice(2, 2 + Number(words[1]))
-    return resp(['1700000000', '0', 1, ...keys.map(() => ['string', -1, token.length, token])])
+    return resp(['1700000000', '0', 1, 40, ...keys.map(() => ['string', -1, token.length, token])])
   }
 
   it.each<[string, (nonce: string) => Answer]>([

@@ -265,7 +265,7 @@ function stateOf(reading: Reading<unknown> | null): RecordState {
 export function listPage(
   readings: readonly (Reading<unknown> | null)[],
   problems: Problem[] = [],
-  scanned?: number,
+  counts: Pick<ListPage, 'scanned' | 'skipped'> | null = null,
 ): ListPage {
   const page: ListPage = { locks: [], unrecognised: [], companions: 0, problems, scanned: 0 }
   for (const reading of readings) {
@@ -275,5 +275,5 @@ export function listPage(
     else if (reading.is === 'companion') page.companions++
     else if (reading.is === 'unreadable') page.unrecognised.push({ key: reading.key, reason: reading.reason })
   }
-  return scanned === undefined ? page : { ...page, scanned }
+  return counts === null ? page : { ...page, ...counts }
 }

@@ -262,6 +262,16 @@ describe('an exit code', () => {
   })
 })
 
+it('says how many keys it did not read, because many of their kind are no locks', async () => {
+  const { client, address } = await redisPlace()
+  await client.eval("for i = 1, 3000 do redis.call('SET', 'page:' .. i, 'x') end", 0)
+  const { stdout } = await runCli(['list', address])
+  expect(stdout).toMatch(/No locks in .* \(3,000 records\)/)
+  expect(stdout).toMatch(/\n1,9\d\d keys were not read: many of the same kind are no locks/)
+  const { skipped, complete } = (await runCli(['list', address, '--json'])).json() as Record<string, unknown>
+  expect([skipped, complete]).toEqual([expect.any(Number), true])
+})
+
 it('lists every unrecognized record', async () => {
   const { client, address } = await redisPlace()
   await client.eval("for i = 1, 15000 do redis.call('SET', 'lockRecharge:' .. i, 'v') end", 0)

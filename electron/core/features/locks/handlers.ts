@@ -84,14 +84,14 @@ async function releaseOne(
 }
 
 /** A page of a store as events; what it counts is in the first. */
-function* eventsOf({ companions, scanned, ...page }: ListPage): Iterable<ListEvent> {
+function* eventsOf({ companions, scanned, skipped = 0, ...page }: ListPage): Iterable<ListEvent> {
   const locks = [...pagesOf(page.locks)]
   const unrecognised = [...pagesOf(page.unrecognised)]
   const problems = [...pagesOf(page.problems)]
   const events = Math.max(1, locks.length, unrecognised.length, problems.length)
   for (let i = 0; i < events; i++) {
     const lists = { locks: locks[i] ?? [], unrecognised: unrecognised[i] ?? [], problems: problems[i] ?? [] }
-    const counts = i === 0 ? { companions, scanned } : { companions: 0, scanned: 0 }
+    const counts = i === 0 ? { companions, scanned, skipped } : { companions: 0, scanned: 0 }
     yield { type: 'page', ...lists, ...counts }
   }
 }

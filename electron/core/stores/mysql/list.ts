@@ -58,7 +58,7 @@ async function* pagesOfTable(
   const keyless = await connections.use(signal, session => countKeyless(session, table))
   if (keyless > 0) {
     const reason = `${plural(keyless, 'row has', 'rows have')} no ${format.keyColumn}`
-    yield listPage([notALock(shape.name, reason)], [], keyless)
+    yield listPage([notALock(shape.name, reason)], [], { scanned: keyless })
   }
   const isLarge = hasLargeColumns(table, [...format.columns, ...format.optionalColumns])
   const size = isLarge ? PAGE_OF_LARGE : Math.max(PAGE_OF_LARGE, Math.min(PAGE, mostRows(table)))

@@ -54,7 +54,7 @@ export const INSPECT_LIMITS: ReadLimits = { maxBytes: 16 * 1024 * 1024, maxEleme
 
 /** Of the values in one answer: to copy more keeps a server's other clients waiting. The keys that are left are read with the next one. */
 const MOST_BYTES_AT_ONCE = 256 * 1024
-/** Where the bytes are not known before. */
+/** About a millisecond of a server's time. */
 const MOST_KEYS_AT_ONCE = 200
 
 /** The reading of one type in Lua. Spelled out: a table of commands would be built again for every key that is read by itself. */
@@ -122,13 +122,10 @@ export class KeyReader {
   /** In the order of the keys; null for an absent one. */
   async read(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<(RedisRaw | null)[]> {
     const raws: (RedisRaw | null)[] = []
-    while (raws.length < keys.length)
-      for (const raw of await this.readSome(
-        client,
-        keys.slice(raws.length, raws.length + this.pace.keys),
-        limits,
-      ))
-        raws.push(raw)
+    while (raws.length < keys.length) {
+      const next = keys.slice(raws.length, raws.length + MOST_KEYS_AT_ONCE)
+      for (const raw of await this.readSome(client, next, limits)) raws.push(raw)
+    }
     return raws
   }
 

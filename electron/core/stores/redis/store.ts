@@ -184,7 +184,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     let found = 0
     let denied = 0
     for (const node of nodes) {
-      let scanned = 0
+      let counts = { scanned: 0, skipped: 0 }
       const wanted: Wanted = { guesses: [], locks: [] }
       const readPage = async (from: Wanted[keyof Wanted], limits: ReadLimits): Promise<ListPage> => {
         const names = from.slice(0, this.#reader.pace.keys)
@@ -199,8 +199,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
           if (reading !== null) names[i]?.group.learn(names[i].key, reading.lock !== null)
         found += readings.filter(reading => reading !== null).length
         denied += readings.filter(isDenied).length
-        const page = listPage(readings, [], scanned)
-        scanned = 0
+        const page = listPage(readings, [], counts)
+        counts = { scanned: 0, skipped: 0 }
         return page
       }
       const readPages = async function* (atLeast: () => number) {
@@ -212,16 +212,17 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
           for (const key of keys) {
             // SCAN may return a key twice while the keyspace is resized.
             if (!seen.add(key)) continue
-            scanned++
+            counts.scanned++
             const group = this.#groups.groupOf(key)
             if (this.#isPlace(key)) wanted.locks.push({ key, group })
             else if (group.wants(key)) (group.locks > 0 ? wanted.locks : wanted.guesses).push({ key, group })
+            else counts.skipped++
           }
           yield* readPages(() => this.#reader.pace.keys)
           if (seen.isFull) return yield listPage([], [tooManyKeys(seen.size, match)])
         }
         yield* readPages(() => 0)
-        if (scanned > 0) yield listPage([], [], scanned)
+        if (counts.scanned > 0) yield listPage([], [], counts)
         this.#follower.learned()
       } catch (error) {
         // One dead node of a cluster does not hide the others; the page names it.

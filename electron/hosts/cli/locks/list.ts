@@ -10,7 +10,7 @@ import { countLocks, lockJson, lockTable, sayCounts, sayServer } from './lock-ou
 
 const SHOWN_UNRECOGNISED = 5
 
-type Listing = ListPage & { readonly complete: boolean; readonly serverTime: number }
+type Listing = Required<ListPage> & { readonly complete: boolean; readonly serverTime: number }
 
 export async function listCommand(args: Args, io: Io): Promise<number> {
   const { owner, json } = args.options
@@ -51,6 +51,7 @@ async function readAll({ client, info }: OpenedStore, io: Io): Promise<Listing> 
     unrecognised: pages.flatMap(({ unrecognised }) => unrecognised),
     companions: pages.reduce((sum, { companions }) => sum + companions, 0),
     scanned: pages.reduce((sum, { scanned }) => sum + scanned, 0),
+    skipped: pages.reduce((sum, { skipped = 0 }) => sum + skipped, 0),
     problems: pages.flatMap(({ problems }) => problems),
     complete: end.complete,
     serverTime: end.serverTime,
@@ -59,24 +60,24 @@ async function readAll({ client, info }: OpenedStore, io: Io): Promise<Listing> 
 
 async function printJson({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
   const { kind, address, server, clock } = description
-  const { locks, unrecognised, companions, problems, complete } = listing
+  const { locks, unrecognised, companions, skipped, problems, complete } = listing
   const serverTime = new Date(listing.serverTime).toISOString()
   const store = { kind, address, server, serverTime, clockOffsetMs: clock.offsetMs }
   await print(io, `{"store":${safeJson(store)},"locks":[`)
   await printJsonItems(io, locks, lock => lockJson(lock, listing.serverTime))
   await print(io, '],"unrecognised":[')
   await printJsonItems(io, unrecognised, each => each)
-  await print(io, `],${safeJson({ companions, problems, complete }).slice(1)}`)
+  await print(io, `],${safeJson({ companions, skipped, problems, complete }).slice(1)}`)
 }
 
 async function printTable({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
-  const { locks, serverTime, unrecognised, companions, scanned, problems } = listing
+  const { locks, serverTime, unrecognised, companions, scanned, skipped, problems } = listing
   const colour = io.stdout.isTTY === true && !io.env['NO_COLOR']
   const more = unrecognised.length - SHOWN_UNRECOGNISED
   const lines = [
     ...(locks.length > 0
       ? lockTable(locks, serverTime, colour, io.stdout.columns)
-      : [`No locks in ${description.address} (${scanned} records looked at).`]),
+      : [`No locks in ${description.address} (${plural(scanned, 'record', 'records')}).`]),
     '',
     `${sayCounts(countLocks(locks, serverTime))}${listing.complete ? '' : ' (not all of them)'}.`,
     `${sayServer(description)}.`,
@@ -89,6 +90,12 @@ async function printTable({ description }: OpenedStore, listing: Listing, io: Io
   if (companions > 0) {
     const records = plural(companions, 'more record belongs', 'more records belong')
     lines.push(`${records} to locks without being locks.`)
+  }
+  if (skipped > 0) {
+    const keys = plural(skipped, 'key was', 'keys were')
+    lines.push(
+      `${keys} not read: many of the same kind are no locks. match= in the address reads all it matches.`,
+    )
   }
   for (const { where, message } of problems)
     lines.push(`Not read: ${escapeForTerminal(where)}: ${neutralise(message)}`)
