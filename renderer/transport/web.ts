@@ -1,5 +1,5 @@
 import type { DownFrame, UpFrame } from '../../shared/frames.ts'
-import { authorization, enterSession } from './web-session.ts'
+import { authorization, enterSession, isOurHost } from './web-session.ts'
 
 /** Opens a way for frames between the screen and core. It may be lost and come back; frames are never repeated. */
 export type OpenWire = (events: {
@@ -36,16 +36,30 @@ export const webWire: OpenWire = events => {
     try {
       await enterSession()
       const headers = authorization()
-      const answer = await fetch('/events', { headers, signal: own.signal, cache: 'no-store' })
+      const nonce = crypto.randomUUID()
+      const answer = await fetch(`/events?nonce=${nonce}`, { headers, signal: own.signal, cache: 'no-store' })
       if (answer.status === 401) {
         events.onLost('ended')
         return
       }
-      if (answer.ok && answer.body) for await (const line of linesOf(answer.body)) take(line)
+      if (answer.ok && answer.body)
+        for await (const line of linesOf(answer.body)) {
+          if (screen === null && !(await isHello(line, nonce))) {
+            own.abort()
+            events.onLost('ended')
+            return
+          }
+          take(line)
+        }
     } catch {
       // Lost, like an answer that ends.
     }
     await lose(own)
+  }
+
+  async function isHello(line: string, nonce: string): Promise<boolean> {
+    const { proof } = JSON.parse(line) as { proof?: unknown }
+    return isOurHost(nonce, proof)
   }
 
   /** A listener that fails does not end the wire. */

@@ -15,6 +15,7 @@ export function checkUser(socket: Socket): Promise<void> {
   const known = verdicts.get(socket)
   if (known) return known
   const verdict = peerUser(socket).then(user => {
+    if (user === 'unknown') throw new Refusal(403, 'the system does not list who opened the connection')
     if (user !== null && !ownUsers().has(user))
       throw new Refusal(403, `the connection belongs to another user (uid ${user})`)
   })
@@ -28,10 +29,18 @@ function ownUsers(): Set<number | undefined> {
   return new Set([0, process.getuid?.(), ...(SUDO_UID ? [Number(SUDO_UID)] : [])])
 }
 
-async function peerUser({ remotePort, localPort }: Socket): Promise<number | null> {
-  if (process.platform !== 'linux' || !remotePort || !localPort) return null
+/** Null where the system cannot tell. */
+async function peerUser({
+  remoteAddress,
+  remotePort,
+  localPort,
+}: Socket): Promise<number | 'unknown' | null> {
+  // All of 127.0.0.0/8 reaches us, but browsers come from here.
+  if (remoteAddress !== '127.0.0.1' || !remotePort || !localPort) return 'unknown'
+  if (process.platform !== 'linux') return null
   const tables = await Promise.all(TABLES.map(path => readFile(path, 'latin1').catch(() => '')))
-  return userIn(tables.join('\n'), remotePort, localPort)
+  if (tables.every(table => table === '')) return null
+  return userIn(tables.join('\n'), remotePort, localPort) ?? 'unknown'
 }
 
 /** The user who opened the connection between two ports of 127.0.0.1; null if the table does not tell. */

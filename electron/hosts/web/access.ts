@@ -8,6 +8,8 @@ export const MOST_SESSIONS = 8
 export type Visitor = {
   /** The digest of its secret. */
   readonly secret: Buffer
+  /** What only this host and the page know: it is sent once, when the session begins, and proves to the page who answers. */
+  readonly hostKey: string
   openPages: number
   /** Of the last request, or of the moment when its last page was closed. */
   usedAt: number
@@ -44,17 +46,17 @@ export function createAccess(options: {
       if (tokens.length > 5) tokens.shift()
       return token
     },
-    /** The secret of a new session for a valid token, which is then used up; null for any other. */
-    exchange(token: string): string | null {
+    /** A new session for a valid token, which is then used up; null for any other. */
+    exchange(token: string): { session: string; hostKey: string } | null {
       const index = find(tokens, digest(token))
       if (index < 0) return null
       tokens.splice(index, 1)
       endIdle()
       const [leastUsed] = [...visitors].sort((a, b) => a.usedAt - b.usedAt)
       if (visitors.length >= MOST_SESSIONS && leastUsed) end(leastUsed)
-      const secret = randomSecret()
-      visitors.push({ secret: digest(secret), openPages: 0, usedAt: now() })
-      return secret
+      const [session, hostKey] = [randomSecret(), randomSecret()]
+      visitors.push({ secret: digest(session), hostKey, openPages: 0, usedAt: now() })
+      return { session, hostKey }
     },
     /** The session that an Authorization header proves. */
     visitor(authorization: string | undefined): Visitor | null {

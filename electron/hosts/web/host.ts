@@ -70,7 +70,7 @@ export async function startWebHost(options: {
     admit()
     switch (`${method} ${path}`) {
       case 'GET /events':
-        screens.open(visitor, response)
+        screens.open(visitor, response, query.get('nonce') ?? '')
         return
       case 'POST /frames': {
         const frame = await readJson(request, LARGE_BODY_BYTES)
@@ -89,11 +89,11 @@ export async function startWebHost(options: {
     }
   }
 
-  async function exchange(request: IncomingMessage): Promise<{ session: string }> {
+  async function exchange(request: IncomingMessage): Promise<{ session: string; hostKey: string }> {
     const { data } = launchSchema.safeParse(await readJson(request, LAUNCH_BYTES))
     const session = data ? access.exchange(data.token) : null
     if (session === null) throw new Refusal(403, 'the launch token is invalid or was used')
-    return { session }
+    return session
   }
 
   const server = await listenOnLoopback({

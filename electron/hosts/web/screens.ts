@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { type Core, openSession, type Session } from '../../core/dispatch.ts'
 import { WakeableSleep } from '../../core/lib/timers.ts'
@@ -19,7 +19,8 @@ export function createScreens(core: Core, onClosed: (visitor: Visitor) => void) 
   const screens = new Map<string, Screen>()
 
   return {
-    open(visitor: Visitor, response: ServerResponse): void {
+    /** The answer begins with a proof, for this nonce, that it comes from the host where the session began. */
+    open(visitor: Visitor, response: ServerResponse, nonce: string): void {
       if (visitor.openPages >= MOST_PAGES) throw new Refusal(429, 'the session has too many open pages')
       visitor.openPages++
       const id = randomBytes(16).toString('base64url')
@@ -51,7 +52,8 @@ export function createScreens(core: Core, onClosed: (visitor: Visitor) => void) 
         'Content-Type': 'application/x-ndjson; charset=utf-8',
         'Cache-Control': 'no-store',
       })
-      void write(JSON.stringify({ screen: id }))
+      const proof = createHmac('sha256', visitor.hostKey).update(nonce).digest('hex')
+      void write(JSON.stringify({ screen: id, proof }))
     },
     /** False for an unknown screen, and for another visitor's. */
     receive(visitor: Visitor, id: string, frame: unknown): boolean {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { request } from 'node:http'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { userIn } from '../../../electron/hosts/http/peer-user.ts'
@@ -41,5 +42,19 @@ it.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
     expect(logged).toContain('refused GET /events: the connection belongs to another user (uid 65534)')
     const { close } = await openScreen(port, session)
     close()
+  },
+)
+
+it.skipIf(process.platform !== 'linux')(
+  'a connection from another loopback address gets nothing',
+  async () => {
+    const { port, logged } = await startHost()
+    const status = await new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', localAddress: '127.0.0.2', port, path: '/icon.svg' })
+      sent.on('response', ({ statusCode }) => resolve(statusCode)).on('error', reject)
+      sent.end()
+    })
+    expect(status).toBe(403)
+    expect(logged).toEqual(['refused GET /icon.svg: the system does not list who opened the connection'])
   },
 )

@@ -5,7 +5,7 @@ function access() {
   const at = { now: 0 }
   const ended: Visitor[] = []
   const access = createAccess({ idleMs: 1000, onEnd: visitor => ended.push(visitor), now: () => at.now })
-  const letIn = () => `Bearer ${access.exchange(access.newToken())}`
+  const letIn = () => `Bearer ${access.exchange(access.newToken())?.session}`
   return { ...access, at, ended, letIn }
 }
 

@@ -213,7 +213,10 @@ it('opens the console once per launch address, whose token no server sees', asyn
   expect(page).toMatchObject({ status: 200, body: expect.stringContaining('<title>Lockkeeper</title>') })
   const first = await exchange(port, address.hash.slice(1))
   expect(first).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
-  expect(JSON.parse(first.body)).toEqual({ session: expect.stringMatching(/^[\w-]{43}$/) })
+  expect(JSON.parse(first.body)).toEqual({
+    session: expect.stringMatching(/^[\w-]{43}$/),
+    hostKey: expect.stringMatching(/^[\w-]{43}$/),
+  })
   expect(first.headers).not.toHaveProperty('set-cookie')
   expect((await exchange(port, address.hash.slice(1))).status).toBe(403)
   expect(logged).toEqual(['refused POST /session: the launch token is invalid or was used'])

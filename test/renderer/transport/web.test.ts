@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { webWire } from '../../../renderer/transport/web.ts'
 import type { UpFrame } from '../../../shared/frames.ts'
@@ -6,6 +8,8 @@ type Post = { readonly url: string; readonly signal: AbortSignal; answer(status:
 type Events = {
   readonly signal: AbortSignal
   readonly session: string
+  /** The first line, with the proof of a host that knows this key. */
+  hello(screen: string, hostKey?: string): void
   send(text: string): void
   end(): void
 }
@@ -15,7 +19,8 @@ async function page(address = '/', kept: string | null = 'secret') {
   const posts: Post[] = []
   /** The event streams that the page opened, in order. */
   const opened: Events[] = []
-  const storage = new Map(kept === null ? [] : [['lockkeeper.session', kept]])
+  const storage = new Map<string, string>()
+  if (kept !== null) storage.set('lockkeeper.session', kept).set('lockkeeper.host', 'key')
   const { pathname, hash } = new URL(address, 'http://127.0.0.1:1')
   const location = { pathname, hash }
   vi.stubGlobal('location', location)
@@ -31,16 +36,23 @@ async function page(address = '/', kept: string | null = 'secret') {
     const session = new Headers(headers).get('authorization')?.split(' ')[1] ?? ''
     if (url === '/session') {
       const { token } = JSON.parse(String(body))
-      return token === 'once' ? Response.json({ session: 'fresh' }) : new Response(null, { status: 403 })
+      const fresh = { session: 'fresh', hostKey: 'key' }
+      return token === 'once' ? Response.json(fresh) : new Response(null, { status: 403 })
     }
-    if (url === '/events') {
+    if (url.startsWith('/events?nonce=')) {
       if (session === '' || session === 'ended') return new Response(null, { status: 401 })
       const encoder = new TextEncoder()
       const stream = new ReadableStream<Uint8Array>({
         start(controller) {
           signal?.addEventListener('abort', () => controller.error(signal.reason))
           const send = (text: string) => controller.enqueue(encoder.encode(text))
-          opened.push({ signal: signal as AbortSignal, session, send, end: () => controller.close() })
+          const hello = (screen: string, hostKey = 'key') => {
+            const proof = createHmac('sha256', hostKey)
+              .update(url.slice('/events?nonce='.length))
+              .digest('hex')
+            send(`${JSON.stringify({ screen, proof })}\n`)
+          }
+          opened.push({ signal: signal as AbortSignal, session, hello, send, end: () => controller.close() })
         },
       })
       return new Response(stream)
@@ -61,11 +73,20 @@ async function page(address = '/', kept: string | null = 'secret') {
     onLost: why => events.push(why),
   })
   const settle = () => vi.advanceTimersByTimeAsync(0)
+  /** Until the page has checked who answers, which takes its own time. */
+  const heard = async () => {
+    for (const before = events.length; events.length === before; ) {
+      await turn()
+      await settle()
+    }
+  }
   await settle()
-  opened.at(-1)?.send('{"screen":"one"}\n')
-  await settle()
+  if (opened.length > 0) {
+    opened.at(-1)?.hello('one')
+    await heard()
+  }
   const close = (id: number) => send({ type: 'close', id } satisfies UpFrame)
-  return { posts, opened, events, storage, location, settle, send: close }
+  return { posts, opened, events, storage, location, settle, heard, send: close }
 }
 
 beforeEach(() => {
@@ -77,7 +98,7 @@ beforeEach(() => {
 })
 
 it('a frame without a connection shows a lost console, and the page reconnects', async () => {
-  const { posts, opened, events, send, settle } = await page()
+  const { posts, opened, events, send, settle, heard } = await page()
   send(1)
   send(2)
   await vi.advanceTimersByTimeAsync(9000)
@@ -85,8 +106,8 @@ it('a frame without a connection shows a lost console, and the page reconnects',
   await vi.advanceTimersByTimeAsync(3000)
   expect(events).toEqual(['up', 'lost'])
   expect(opened.map(({ signal }) => signal.aborted)).toEqual([true, false])
-  opened.at(-1)?.send('{"screen":"two"}\n')
-  await settle()
+  opened.at(-1)?.hello('two')
+  await heard()
   expect(events).toEqual(['up', 'lost', 'up'])
   send(3)
   await settle()
@@ -122,7 +143,7 @@ it('exchanges the token of its address for a session, and keeps the session for 
   const { events, storage, location, opened } = await page('/launch#once', null)
   expect(events).toEqual(['up'])
   expect(opened[0]?.session).toBe('fresh')
-  expect([...storage]).toEqual([['lockkeeper.session', 'fresh']])
+  expect(Object.fromEntries(storage)).toEqual({ 'lockkeeper.session': 'fresh', 'lockkeeper.host': 'key' })
   expect(location).toEqual({ pathname: '/', hash: '' })
 })
 
@@ -130,6 +151,23 @@ it('a used launch address opens the console where there is a session already', a
   const { events, opened } = await page('/launch#used')
   expect(events).toEqual(['up'])
   expect(opened[0]?.session).toBe('secret')
+})
+
+it.each([
+  ['another key', (opened: Events | undefined) => opened?.hello('two', 'guess')],
+  ['no proof', (opened: Events | undefined) => opened?.send('{"screen":"two"}\n')],
+])('does not come back to a server at the same port that answers with %s', async (_, answer) => {
+  const { opened, events, heard, send } = await page()
+  opened[0]?.end()
+  await heard()
+  await vi.advanceTimersByTimeAsync(2000)
+  answer(opened[1])
+  await heard()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(events).toEqual(['up', 'lost', 'ended'])
+  expect(opened).toHaveLength(2)
+  expect(opened[1]?.signal.aborted).toBe(true)
+  expect(() => send(1)).toThrow('not connected')
 })
 
 it.each([
