@@ -3,6 +3,7 @@ import type { PlanStore } from '../../../../shared/plans.ts'
 import type { StoreRules } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Confirmation, Facts } from '../../lib/handler.ts'
+import { shellText } from '../../lib/shell-quote.ts'
 import { NEVER } from '../../lib/timers.ts'
 import type { Provider } from '../../locks/provider.ts'
 import type { LockStore } from '../../stores/types.ts'
@@ -162,7 +163,7 @@ export function productionConfirmation(
   return {
     expected: productionNames,
     typed: [confirm],
-    missing: `The name of this production store was not typed (on the command line: --confirm "${name}")`,
+    missing: `The name of this production store was not typed (on the command line: --confirm ${shellText(name)})`,
     reason,
     subject: `${what} in a production store`,
   }

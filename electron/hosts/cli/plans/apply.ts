@@ -15,6 +15,7 @@ import {
   typedConfirmation,
 } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
+import { shellText } from '../../../core/lib/shell-quote.ts'
 import { connect, openStores } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print, printJsonItems } from '../lib/io.ts'
@@ -56,7 +57,7 @@ export async function applyPlan(
   const started = await client.call('plans.apply', { planId, confirm: [...options.confirm], reason, rate })
   if (!started.ok && started.error.code === 'REFUSED' && missing !== null) {
     if (!options.isShown) await showOnError(client, state, io)
-    throw usageError(`To apply this plan, confirm it with --confirm "${neutralise(missing)}"`)
+    throw usageError(`To apply this plan, confirm it with --confirm ${shellText(missing)}`)
   }
   unwrap(started)
   const stop = () => {
