@@ -326,11 +326,11 @@ async function confirmedStores(
     // A run outlives the screen that started it.
     const open = storeOf(stores, wanted, NEVER)
     const count = included.filter(({ store }) => store === i).length
-    const confirmation = () => {
-      const expected = confirmationOf(plan, asKnownHere(stores, wanted), count)
-      const missing = `The store, the number of its locks and the code of the plan, "${expected}", were not typed`
-      const typed = confirm.map(typedConfirmation)
-      return { expected: [expected], typed, missing, reason, subject: 'A plan' }
+    const confirmation = ({ productionNames }: StoreRules) => {
+      const names = productionNames.length > 0 ? productionNames : [asKnownHere(stores, wanted).name]
+      const expected = names.map(name => confirmationOf(plan, { name }, count))
+      const missing = `The store, the number of its locks and the code of the plan, "${expected[0]}", were not typed`
+      return { expected, typed: confirm.map(typedConfirmation), missing, reason, subject: 'A plan' }
     }
     await checkChange({ store: { ...open, rules: () => rulesAtStart(open) }, confirmation })
     return open

@@ -6,13 +6,12 @@ import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { followPlan, type LoadedPlan, type PlanState } from '../../../../shared/plan-state.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import {
-  confirmationsOf,
   isAsWanted,
+  missingConfirmations,
   type PlanEntry,
   type PlanProgress,
   type PlanResult,
   type PlanSummary,
-  typedConfirmation,
 } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { shellText } from '../../../core/lib/shell-quote.ts'
@@ -47,8 +46,7 @@ export async function applyPlan(
   await openPlanStores(plan, counts, options.store, io)
   // Only an open store has the name that the operator types.
   const state = unwrap(await followPlan(client, plan.planId))
-  const typed = options.confirm.map(typedConfirmation)
-  const missing = confirmationsOf(state.plan, counts).find(text => !typed.includes(text)) ?? null
+  const [missing = null] = missingConfirmations(state.plan, counts, options.confirm)
   if (!options.json && missing === null) await printChanges(client, plan, io)
 
   const { planId } = plan
