@@ -74,8 +74,17 @@ and the format allows it; a production store needs its name in --confirm, and a 
   {
     help: `keys prints the key that this installation signs its plans with, and the keys of others whose plans it accepts. --trust
 accepts the plans of another installation, by a name of your choice and the key that "lockkeeper keys" prints there; --forget
-refuses them again.`,
-    commands: { keys: [keysCommand, '[--json]', '--trust NAME KEY [--json]', '--forget NAME [--json]'] },
+refuses them again. --new replaces the key of this installation, if others may know it: they have to trust the new one, and
+plans and copies for an undo that were signed with the old one are no longer used here.`,
+    commands: {
+      keys: [
+        keysCommand,
+        '[--json]',
+        '--trust NAME KEY [--json]',
+        '--forget NAME [--json]',
+        '--new [--json]',
+      ],
+    },
   },
   {
     help: `hold takes a lock on purpose to keep a job from running. It stays, renews the lock, and releases it at the end or on

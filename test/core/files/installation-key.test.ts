@@ -28,14 +28,37 @@ describe('the key of an installation', () => {
     expect(new Set(await Promise.all(all)).size).toBe(4)
   })
 
-  it.each<[string, (path: string) => void]>([
-    ['others could read', path => chmodSync(path, 0o644)],
-    ['is damaged', path => truncateSync(path, 10)],
-  ])('that %s is replaced', async (_, spoil) => {
+  it('that other users may read is neither used nor removed', async () => {
+    const folder = dataFolder()
+    const path = join(folder, 'installation.key')
+    const key = new InstallationKey(folder)
+    const before = await signed(folder)
+    await key.signer('undo')
+    for (const mode of [0o640, 0o604, 0o622]) {
+      chmodSync(path, mode)
+      await expect(key.signer('undo')).rejects.toThrow(
+        `is open to other users (mode ${mode.toString(8)}), so it is not used and nothing was changed. Run chmod 600 ${path};`,
+      )
+    }
+    chmodSync(path, 0o600)
+    expect(await signed(folder)).toBe(before)
+  })
+
+  it('is another one after it was replaced, for processes that used the old one, too', async () => {
+    const folder = dataFolder()
+    const key = new InstallationKey(folder)
+    const before = (await key.signer('undo'))('text')
+    chmodSync(join(folder, 'installation.key'), 0o644)
+    await new InstallationKey(folder).replace()
+    expect((await key.signer('undo'))('text')).not.toBe(before)
+    expect(statSync(join(folder, 'installation.key')).mode & 0o777).toBe(0o600)
+  })
+
+  it('that is damaged is replaced', async () => {
     const folder = dataFolder()
     const path = join(folder, 'installation.key')
     const before = await signed(folder)
-    spoil(path)
+    truncateSync(path, 10)
     expect(await signed(folder)).not.toBe(before)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readFileSync(path, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)

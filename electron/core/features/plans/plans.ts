@@ -210,6 +210,7 @@ export class Plans {
     const { planId, kind, undoes } = plan.header
     const cause = { action, plan: planId, reason }
     const kept = kind === 'restore' ? await copies.undoable(undoes ?? '', planId) : null
+    if (kept?.refusal) throw kept.refusal
     const attempt = kept
       ? restoreTask(plan, kept.restorable, this.options, cause)
       : releaseTask(plan, this.options, cause)

@@ -1,8 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { auditLines } from '../audit/lines.ts'
 import { openConsole } from '../console.ts'
+import { planning } from '../plans/planning.ts'
 
 const KEY = 'c0ffee00'.repeat(8)
 const OTHER = 'deadbeef'.repeat(8)
@@ -58,5 +59,49 @@ describe('the trusted keys', () => {
     })
     await expect(c.ask('keys.trust', { name: 'ben', key: KEY })).rejects.toThrow('REFUSED')
     expect(readFileSync(file, 'utf8')).toContain('short')
+  })
+})
+
+describe('the key of an installation that other users may read', () => {
+  async function exposed() {
+    const p = await planning()
+    for (const name of ['a', 'b']) p.hold(name)
+    const plan = await p.ask('plans.create', { storeIds: [p.storeId] })
+    await p.apply(plan)
+    await expect.poll(p.follow(plan.planId).state).toBe('done')
+    const key = join(p.folder, 'installation.key')
+    chmodSync(key, 0o640)
+    return { p, plan, key, advice: `chmod 600 ${key}; whoever could read it may sign` }
+  }
+
+  it('is named with its remedy by everything that needs it, and nothing else fails', async () => {
+    const { p, plan, key, advice } = await exposed()
+    expect(await p.ask('keys.list', {})).toMatchObject({
+      own: null,
+      problem: expect.stringContaining(advice),
+    })
+    await p.ask('keys.trust', { name: 'ana', key: KEY })
+    await expect(p.ask('plans.undo', { of: plan.planId })).rejects.toThrow(advice)
+    p.hold('c')
+    await expect(p.ask('plans.create', { storeIds: [p.storeId] })).rejects.toThrow(advice)
+    const text = readFileSync(plan.file, 'utf8')
+    await expect(openConsole(p.folder).ask('plans.import', { text })).rejects.toThrow(advice)
+    chmodSync(key, 0o600)
+    expect(await p.ask('plans.undo', { of: plan.planId })).toMatchObject({ count: 2 })
+    expect(await p.ask('plans.import', { text })).toMatchObject({ maker: null })
+  })
+
+  it('is replaced on request, with both keys in the audit log', async () => {
+    const { p, plan, key } = await exposed()
+    chmodSync(key, 0o600)
+    const { own } = await p.ask('keys.list', {})
+    const { key: renewed } = await p.ask('keys.renew', {})
+    expect(renewed).not.toBe(own)
+    expect(await p.ask('keys.list', {})).toMatchObject({ own: renewed, problem: null })
+    await expect(p.ask('plans.undo', { of: plan.planId })).rejects.toThrow('signed with an earlier key')
+    expect(auditLines(p.folder).filter(({ method }) => method === 'keys.renew')).toMatchObject([
+      { replaces: own },
+      { outcome: 'done', key: renewed },
+    ])
   })
 })
