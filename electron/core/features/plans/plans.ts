@@ -78,7 +78,7 @@ export class Plans {
     },
     'plans.list': async () => firstPage(await this.list(), undefined, 3 * PAGE_BYTES),
     'plans.open': async ({ file, acceptFile }) =>
-      this.#summary(await this.#open(this.#namedPath(file), acceptFile)),
+      this.#summary(await this.#open(this.#namedPath(file), acceptFile ?? false)),
     'plans.import': ({ text }) => this.#import(text),
     'plans.remove': async ({ planId }) => {
       const plan = await this.#find(planId)
