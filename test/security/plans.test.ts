@@ -247,6 +247,7 @@ describe('on the command line', () => {
     expect(shown).toMatchObject({ code: 2, stdout: '' })
     const [, confirm = ''] = /--confirm "(.+)"\n$/.exec(shown.stderr) ?? []
     expect(shown.stderr).toContain(`would release 1 lock in ${name}:`)
+    expect(shown.stderr).toContain('  Signed by ben’s Lockkeeper\n')
     expect(confirm).toMatch(new RegExp(`^${name} 1-[0-9a-f]{6}$`))
     expect(await o.apply(confirm.replace(name, 'staging'))).toMatchObject({ code: 2 })
     expect(await client.get('lock:a')).toBe('token-a')

@@ -34,7 +34,7 @@ export function planText(
     '',
     ...(plan.maker === null
       ? []
-      : wrap('  made by ', `${escapeForTerminal(plan.maker)}’s Lockkeeper`, width)),
+      : wrap('  ', `Signed by ${escapeForTerminal(plan.maker)}’s Lockkeeper`, width)),
     ...filter,
     ...(plan.stores.length > 1 ? group('store', each => plan.stores[Number(each)]?.name ?? each) : []),
     ...group('state'),
