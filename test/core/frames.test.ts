@@ -172,10 +172,11 @@ it('sends no frame larger than a megabyte, whatever is in a store', async () => 
   await ask('plans.remove', { planId: undo.planId })
 
   // Keys.
-  const key = 'c0ffee00'.repeat(8)
+  const key = 'c0ffee01'.repeat(8)
   await ask('keys.trust', { name: 'n'.repeat(60), key })
   await ask('keys.list', {})
   await ask('keys.forget', { name: 'n'.repeat(60) })
+  await ask('keys.renew', {})
 
   // Changed behind the screen: the answer shows the present lock.
   const lockOf = async (id: string): Promise<Lock> => {

@@ -32,7 +32,7 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'locks.watch': { storeId: 's', intervalMs: 1000 },
   'plans.create': { storeIds: ['s'], filter: 'is:stuck', watchMs: 1000 },
   'plans.open': { file: '/tmp/plan', acceptFile: true },
-  'keys.trust': { name: 'ana', key: 'c0ffee00'.repeat(8) },
+  'keys.trust': { name: 'ana', key: 'c0ffee01'.repeat(8) },
   'keys.forget': { name: 'ana' },
   'keys.renew': {},
   'plans.import': { text: '{}' },

@@ -83,6 +83,35 @@ export function isSignedBy(publicKey: string, purpose: string, text: string, sig
   return verify(null, statement(purpose, text), keyObjectOf(publicKey), Buffer.from(signature, 'hex'))
 }
 
+/** The field of the curve, and its constant. */
+const P = 2n ** 255n - 19n
+const D = modulo(-121665n * power(121666n, P - 2n))
+
+/** Whether a key can have been made from a secret: a point of the curve, and none of the few for which anyone can sign. */
+export function isPublicKey(publicKey: string): boolean {
+  const bytes = Buffer.from(publicKey, 'hex').reverse()
+  const y = BigInt(`0x${bytes.toString('hex')}`) & (2n ** 255n - 1n)
+  const ySquared = modulo(y * y)
+  const xSquared = modulo((ySquared - 1n) * power(D * ySquared + 1n, P - 2n))
+  const isOnCurve = y < P && power(xSquared, (P - 1n) / 2n) === 1n
+  // The points of an order up to 8: x is 0 for 1 and 2, y for 4, and both squares add up to 0 for 8.
+  return isOnCurve && xSquared !== 0n && y !== 0n && modulo(xSquared + ySquared) !== 0n
+}
+
+function modulo(n: bigint): bigint {
+  return ((n % P) + P) % P
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n
+  let square = modulo(base)
+  for (let left = exponent; left > 0n; left >>= 1n) {
+    if (left & 1n) result = modulo(result * square)
+    square = modulo(square * square)
+  }
+  return result
+}
+
 function keyObjectOf(publicKey: string): KeyObject {
   const key = Buffer.concat([PUBLIC_KEY, Buffer.from(publicKey, 'hex')])
   return createPublicKey({ key, format: 'der', type: 'spki' })

@@ -7,7 +7,7 @@ import {
 } from '../../../../shared/keys.ts'
 import { shownName } from '../../../../shared/safe-text.ts'
 import { codeOf } from '../../files/disk.ts'
-import { InstallationKey, isSignedBy, type PublicSigner } from '../../files/installation-key.ts'
+import { InstallationKey, isPublicKey, isSignedBy, type PublicSigner } from '../../files/installation-key.ts'
 import { SharedFile } from '../../files/shared-file.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
@@ -79,6 +79,8 @@ export class TrustedKeys {
   }
 
   async #trust(name: string, key: string): Promise<null> {
+    if (!isPublicKey(key))
+      throw new StoreError('BAD_INPUT', 'This is not the key of an installation: nothing was changed')
     if (key === (await this.list()).own) throw refused('This is the key of this installation')
     await this.#file.update(file => {
       const known = file.keys.find(each => each.key === key)

@@ -5,8 +5,8 @@ import { auditLines } from '../audit/lines.ts'
 import { openConsole } from '../console.ts'
 import { planning } from '../plans/planning.ts'
 
-const KEY = 'c0ffee00'.repeat(8)
-const OTHER = 'deadbeef'.repeat(8)
+const KEY = 'c0ffee01'.repeat(8)
+const OTHER = 'feedface'.repeat(8)
 
 describe('the trusted keys', () => {
   it('are kept by name in a file for this account alone, and shared among consoles', async () => {
@@ -35,6 +35,15 @@ describe('the trusted keys', () => {
     const { own } = await c.ask('keys.list', {})
     await expect(c.ask('keys.trust', { name: 'me', key: own ?? '' })).rejects.toThrow('of this installation')
     expect((await c.ask('keys.list', {})).trusted).toMatchObject([{ name: 'ana', key: KEY }])
+  })
+
+  it('are keys that someone can have', async () => {
+    const c = openConsole()
+    for (const key of ['00'.repeat(32), 'ff'.repeat(32)])
+      await expect(c.ask('keys.trust', { name: 'ana', key })).rejects.toThrow(
+        'BAD_INPUT: This is not the key of an installation: nothing was changed',
+      )
+    expect((await c.ask('keys.list', {})).trusted).toEqual([])
   })
 
   it('change only with a line in the audit log', async () => {
