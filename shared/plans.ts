@@ -143,6 +143,9 @@ export type PlanSummary = Omit<PlanHeader, 'stores'> & {
   undoUntil: number | null
 }
 
+/** A file among the plans of the data folder that is not used, by its name. */
+export type RefusedPlan = { planId: string; reason: string }
+
 /** How a lock of the plan differs in the store now. Unchanged locks are not listed. */
 export type PlanChange = {
   n: number
@@ -291,9 +294,11 @@ export const planMethods = {
   }),
   /** The plans of the data folder, newest first, without what they exclude: as many as fit into one answer. */
   'plans.list': { effect: 'read', input: z.strictObject({}), output: z.custom<PlanSummary[]>() },
+  /** The files among them that are not used: changed, of an earlier version, or not trusted. */
+  'plans.refused': { effect: 'read', input: z.strictObject({}), output: z.custom<RefusedPlan[]>() },
   /** Copies a plan into the data folder, by the text of its file. */
   'plans.import': preparesPlan({ text: z.string().max(200_000_000) }),
-  /** Deletes a plan that is not running. */
+  /** Deletes a plan that is not running, or a file that is not used. */
   'plans.remove': { effect: 'read', input: z.strictObject({ planId }), output: z.null() },
   /** Excludes locks from the plan or includes them again, until it is applied. */
   'plans.exclude': preparesPlan({
