@@ -167,6 +167,7 @@ it('sends no frame larger than a megabyte, whatever is in a store', async () => 
   const file = await read('plans.file', { planId })
   await ask('plans.import', { text: file.map(({ text }) => text).join('') })
   expect(await ask('plans.list', {})).toHaveLength(1)
+  await ask('plans.refused', {})
   await client.call('plans.open', { file: plan.file })
   const undo = await ask('plans.undo', { of: planId })
   await ask('plans.remove', { planId: undo.planId })

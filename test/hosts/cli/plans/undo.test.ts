@@ -103,6 +103,10 @@ describe('undo', () => {
     const {
       confirm: [full = ''],
     } = (await o.plan(address, '--json')).json() as { confirm: string[] }
+    expect(await o.apply('x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--confirm 'Bob $(touch x) "x" 1-`),
+    })
     const all = await o.apply(full.replace(/^redis at \S+/, o.name))
     expect(await o.paste(pastedUndo(all))).toMatchObject({ code: 0, stderr: '' })
     expect(await client.get('lock:a')).toBe('token-a')
