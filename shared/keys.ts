@@ -11,8 +11,10 @@ export const trustedKeySchema = z.object({ name: nameSchema, key: publicKeySchem
 export type TrustedKey = z.infer<typeof trustedKeySchema>
 
 export type InstallationKeys = {
-  /** Of this installation; null if it can be neither read nor written. */
+  /** Of this installation; null if it is refused, or can be neither read nor written. */
   own: string | null
+  /** Why it is refused; null if it is not. */
+  problem: string | null
   trusted: TrustedKey[]
   /** Why the trusted keys are unknown; null if they are known. */
   notice: string | null
@@ -32,6 +34,12 @@ export const keyMethods = {
     effect: 'settings',
     input: z.strictObject({ name: nameSchema, key: publicKeySchema }),
     output: z.null(),
+  },
+  /** Replaces the key of this installation: others have to trust the new one, and what was signed with the old one is refused here. */
+  'keys.renew': {
+    effect: 'settings',
+    input: z.strictObject({}),
+    output: z.strictObject({ key: publicKeySchema }),
   },
   'keys.forget': {
     effect: 'settings',

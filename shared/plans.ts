@@ -19,7 +19,10 @@ export const planStoreSchema = z.object({
   /** Parts of the store that could not be read; their locks are not in the plan. */
   unread: z.array(z.string()),
 })
-export type PlanStore = z.infer<typeof planStoreSchema>
+export type PlanStore = z.infer<typeof planStoreSchema> & {
+  /** In a summary: the other production stores here that share its locks. Their names confirm it, too. */
+  readonly otherNames?: readonly string[]
+}
 
 /** A lock as it was when the plan was made. Times are the store's. */
 export const planEntrySchema = z.object({
@@ -123,7 +126,8 @@ export type PlanProgress = {
   troubles: { store: number; error: Failure; retryInMs: number | null }[]
 }
 
-export type PlanSummary = PlanHeader & {
+export type PlanSummary = Omit<PlanHeader, 'stores'> & {
+  stores: PlanStore[]
   /** The path of its file. */
   file: string
   /** The name that the installation that made it is trusted by; null for this one. */
@@ -138,6 +142,9 @@ export type PlanSummary = PlanHeader & {
   /** Until when what it released can be restored, by the local clock. Null when nothing can. */
   undoUntil: number | null
 }
+
+/** A file among the plans of the data folder that is not used, by its name. */
+export type RefusedPlan = { planId: string; reason: string }
 
 /** How a lock of the plan differs in the store now. Unchanged locks are not listed. */
 export type PlanChange = {
@@ -181,8 +188,12 @@ export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {
 }
 
 /** What the operator types: the name of the store, the number of its locks in the plan, and the code of the plan. */
-export function confirmationOf({ code }: Pick<PlanSummary, 'code'>, store: PlanStore, count: number): string {
-  return `${store.name} ${count}-${code}`
+export function confirmationOf(
+  { code }: Pick<PlanSummary, 'code'>,
+  { name }: Pick<PlanStore, 'name'>,
+  count: number,
+): string {
+  return `${name} ${count}-${code}`
 }
 
 /** The confirmations of a plan, given how many locks each of its stores has in it. */
@@ -190,7 +201,26 @@ export function confirmationsOf(
   plan: Pick<PlanSummary, 'stores' | 'code'>,
   counts: readonly number[],
 ): string[] {
-  return plan.stores.flatMap((store, i) => (counts[i] ? [confirmationOf(plan, store, counts[i])] : []))
+  return missingConfirmations(plan, counts, [])
+}
+
+/** Those of the stores that were confirmed by none of their names. */
+export function missingConfirmations(
+  plan: Pick<PlanSummary, 'stores' | 'code'>,
+  counts: readonly number[],
+  confirm: readonly string[],
+): string[] {
+  const typed = confirm.map(typedConfirmation)
+  return plan.stores.flatMap((store, i) => {
+    const count = counts[i] ?? 0
+    const all = count > 0 ? namesOf(store).map(name => confirmationOf(plan, { name }, count)) : []
+    return all.some(each => typed.includes(each)) ? [] : all.slice(0, 1)
+  })
+}
+
+/** The names that confirm a store, the preferred one first. */
+export function namesOf({ name, otherNames = [] }: PlanStore): string[] {
+  return [name, ...otherNames]
 }
 
 /** A confirmation as it was typed, with the code in the case of `confirmationOf`. */
@@ -264,9 +294,11 @@ export const planMethods = {
   }),
   /** The plans of the data folder, newest first, without what they exclude: as many as fit into one answer. */
   'plans.list': { effect: 'read', input: z.strictObject({}), output: z.custom<PlanSummary[]>() },
+  /** The files among them that are not used: changed, of an earlier version, or not trusted. */
+  'plans.refused': { effect: 'read', input: z.strictObject({}), output: z.custom<RefusedPlan[]>() },
   /** Copies a plan into the data folder, by the text of its file. */
   'plans.import': preparesPlan({ text: z.string().max(200_000_000) }),
-  /** Deletes a plan that is not running. */
+  /** Deletes a plan that is not running, or a file that is not used. */
   'plans.remove': { effect: 'read', input: z.strictObject({ planId }), output: z.null() },
   /** Excludes locks from the plan or includes them again, until it is applied. */
   'plans.exclude': preparesPlan({

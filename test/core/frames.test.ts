@@ -167,15 +167,17 @@ it('sends no frame larger than a megabyte, whatever is in a store', async () => 
   const file = await read('plans.file', { planId })
   await ask('plans.import', { text: file.map(({ text }) => text).join('') })
   expect(await ask('plans.list', {})).toHaveLength(1)
+  await ask('plans.refused', {})
   await client.call('plans.open', { file: plan.file })
   const undo = await ask('plans.undo', { of: planId })
   await ask('plans.remove', { planId: undo.planId })
 
   // Keys.
-  const key = 'c0ffee00'.repeat(8)
+  const key = 'c0ffee01'.repeat(8)
   await ask('keys.trust', { name: 'n'.repeat(60), key })
   await ask('keys.list', {})
   await ask('keys.forget', { name: 'n'.repeat(60) })
+  await ask('keys.renew', {})
 
   // Changed behind the screen: the answer shows the present lock.
   const lockOf = async (id: string): Promise<Lock> => {

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { loadAxe, troubles } from './axe.ts'
@@ -18,7 +20,7 @@ it('plans and the audit log stay accessible with hostile lock names', async () =
   const redis = await redisPlace()
   for (const text of HOSTILE)
     await redis.client.set(`lockRecharge:${text}`, rechargeJson(text), 'PX', 3_600_000)
-  const { page, problems } = await openConsole('web', {
+  const { page, problems, dataFolder } = await openConsole('web', {
     stores: [{ name: 'cache <b>', address: redis.address, production: true }],
   })
   await screen.row(page, 'HYPERLINK').waitFor()
@@ -53,12 +55,18 @@ it('plans and the audit log stay accessible with hostile lock names', async () =
   await planSheet(page, /^Restore 5 locks$/)
   await look('undo')
   await page.keyboard.press('Escape')
+  const damaged = join(dataFolder, 'plans', 'damaged.plan')
+  writeFileSync(damaged, HOSTILE.join('\n'), { mode: 0o600 })
   await page.getByRole('button', { name: 'Plans', exact: true }).click()
-  await screen
-    .dialog(page, 'Plans')
-    .getByText(/5 released/)
-    .waitFor()
+  const all = screen.dialog(page, 'Plans')
+  await all.getByText(/5 released/).waitFor()
+  const unused = all.getByRole('list', { name: 'Not used' }).getByRole('listitem')
+  await unused.getByText('This is not a plan file that this version can read').waitFor()
   await look('plans')
+  await unused.getByRole('button', { name: 'Remove damaged' }).click()
+  await unused.getByRole('button', { name: 'Remove it?' }).click()
+  await unused.waitFor({ state: 'detached' })
+  expect(existsSync(damaged)).toBe(false)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Audit log' }).click()
   const log = screen.dialog(page, 'Audit log')

@@ -49,6 +49,7 @@ export class ScriptedCore {
     }))
     this.answer('formats.list', () => [])
     this.answer('plans.list', () => [])
+    this.answer('plans.refused', () => [])
     this.answer('switch.list', () => [])
   }
 

@@ -9,7 +9,7 @@ import { openConsole, profile } from '../core/features/console.ts'
 import { followPlan, trust } from '../core/features/plans/planning.ts'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { operator } from '../hosts/cli/plans/plan-cli.ts'
-import { dataFolder } from '../hosts/cli/run-cli.ts'
+import { dataFolder, startCli } from '../hosts/cli/run-cli.ts'
 
 const STRANGER = 65_534
 const isRoot = process.getuid?.() === 0
@@ -247,6 +247,7 @@ describe('on the command line', () => {
     expect(shown).toMatchObject({ code: 2, stdout: '' })
     const [, confirm = ''] = /--confirm "(.+)"\n$/.exec(shown.stderr) ?? []
     expect(shown.stderr).toContain(`would release 1 lock in ${name}:`)
+    expect(shown.stderr).toContain('  Signed by ben’s Lockkeeper\n')
     expect(confirm).toMatch(new RegExp(`^${name} 1-[0-9a-f]{6}$`))
     expect(await o.apply(confirm.replace(name, 'staging'))).toMatchObject({ code: 2 })
     expect(await client.get('lock:a')).toBe('token-a')
@@ -264,17 +265,55 @@ describe('on the command line', () => {
     chmodSync(o.file(), 0o666)
     expect(await o.apply(confirm)).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('can be written by other users (mode 666), so it is not used'),
+      stderr: expect.stringContaining(
+        `can be written by other users (mode 666), so it is not used: run chmod go-w ${o.file()}, or add --accept-file to the command`,
+      ),
     })
     chmodSync(o.file(), 0o600)
     chownSync(o.file(), STRANGER, STRANGER)
     expect(await o.apply(confirm)).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining(`belongs to another user (uid ${STRANGER}), so it is not used`),
+      stderr: expect.stringContaining(
+        `belongs to another user (uid ${STRANGER}), so it is not used: make a copy that only you can write, and use that, or add --accept-file`,
+      ),
     })
     expect(await client.get('lock:a')).toBe('token-a')
     expect(await o.apply(confirm, '--accept-file')).toMatchObject({ code: 0, stderr: '' })
     expect(await client.exists('lock:a')).toBe(0)
+  })
+
+  it.skipIf(!isRoot)('a plan file that this account cannot write is to be copied', async () => {
+    const { client, address } = await redisPlace()
+    await client.set('lock:a', 'token-a')
+    const o = operator()
+    const made = await o.run('release-all', address, '--plan', o.file(), '--watch', '0', '--json')
+    const [confirm = ''] = made.json()['confirm'] as string[]
+    chmodSync(o.folder, 0o755)
+    chmodSync(o.file(), 0o644)
+    const data = dataFolder()
+    chownSync(data, STRANGER, STRANGER)
+    const { own = '' } = (await o.run('keys', '--json')).json()
+    const env = { LOCKKEEPER_DATA_DIR: data }
+    const stranger = { uid: STRANGER, gid: STRANGER }
+    await startCli(['keys', '--trust', 'ana', String(own)], env, undefined, stranger).done
+    const apply = (file: string, ...more: string[]) => {
+      const args = ['release-all', '--apply', file, '--confirm', confirm, '--reason', 'test', ...more]
+      return startCli(args, env, undefined, stranger).done
+    }
+    const copy = { code: 6, stderr: expect.stringContaining('in a folder of your own, and use that\n') }
+    expect(await apply(o.file(), '--accept-file')).toMatchObject(copy)
+    chownSync(o.file(), STRANGER + 1, STRANGER)
+    expect(await apply(o.file())).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/not used: make a copy that only you can write, and use that\n$/),
+    })
+    // In a folder such as /tmp it could be locked.
+    chmodSync(o.folder, 0o777)
+    expect(await apply(o.file(), '--accept-file')).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('This account cannot write the plan file'),
+    })
+    expect(await client.get('lock:a')).toBe('token-a')
   })
 
   it('a plan file is not read through a link', async () => {

@@ -32,8 +32,9 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'locks.watch': { storeId: 's', intervalMs: 1000 },
   'plans.create': { storeIds: ['s'], filter: 'is:stuck', watchMs: 1000 },
   'plans.open': { file: '/tmp/plan', acceptFile: true },
-  'keys.trust': { name: 'ana', key: 'c0ffee00'.repeat(8) },
+  'keys.trust': { name: 'ana', key: 'c0ffee01'.repeat(8) },
   'keys.forget': { name: 'ana' },
+  'keys.renew': {},
   'plans.import': { text: '{}' },
   'plans.remove': { planId: 'p' },
   'plans.exclude': { planId: 'p', exclusions: [{ by: 'holder', value: 'h' }], excluded: true },
@@ -130,7 +131,7 @@ test('the settings are those of stores, keys, alerts and switches', () => {
   const settings = METHODS.filter(([, { effect }]) => effect === 'settings').map(([name]) => name)
   expect(settings).toEqual([
     ...['stores.add', 'stores.edit', 'stores.remove', 'stores.setOpen'],
-    ...['keys.trust', 'keys.forget'],
+    ...['keys.trust', 'keys.renew', 'keys.forget'],
     ...['alerts.acknowledge', 'alerts.mute', 'alerts.unmute', 'alerts.decide'],
     ...['switch.begin', 'switch.pass', 'switch.back', 'switch.abandon'],
     ...['switch.envPreview', 'switch.envChange', 'switch.plan'],

@@ -10,7 +10,10 @@ import {
 } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, createWholeFile, openToRead } from './disk.ts'
+import { escapeForTerminal } from '../../../shared/safe-text.ts'
+import { StoreError } from '../lib/errors.ts'
+import { shellQuote } from '../lib/shell-quote.ts'
+import { codeOf, createWholeFile, openToRead, replaceFile } from './disk.ts'
 
 const FILE = 'installation.key'
 const SECRET = /^[0-9a-f]{64}\n$/
@@ -28,12 +31,16 @@ const PUBLIC_KEY = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
  * The secret of this installation, in a file of the data folder that this account alone may read: it proves that a file was written
- * here. Other programs of this account can read it.
+ * here. Other programs of this account can read it. It is read for each use: another process may replace it, or open it to others.
  */
 export class InstallationKey {
-  #secret: Promise<string> | null = null
-
   constructor(readonly folder: string) {}
+
+  /** A new secret: what was signed with the old one is no longer from here. */
+  async replace(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 })
+    await replaceFile(join(this.folder, FILE), newSecret(), { flush: true })
+  }
 
   /** For what only this installation reads. */
   async signer(purpose: string): Promise<Sign> {
@@ -54,20 +61,12 @@ export class InstallationKey {
     }
   }
 
-  #read(): Promise<string> {
-    this.#secret ??= this.#load().catch(error => {
-      this.#secret = null
-      throw error
-    })
-    return this.#secret
-  }
-
-  async #load(): Promise<string> {
+  async #read(): Promise<string> {
     const path = join(this.folder, FILE)
     const known = await readSecret(path)
     if (known !== null) return known
     await mkdir(this.folder, { recursive: true, mode: 0o700 })
-    await createWholeFile(path, `${randomBytes(32).toString('hex')}\n`)
+    await createWholeFile(path, newSecret())
     // Another process may have been first.
     const secret = await readSecret(path)
     if (secret === null) throw Object.assign(new Error(`${FILE} cannot be kept`), { code: 'EIO' })
@@ -75,9 +74,42 @@ export class InstallationKey {
   }
 }
 
+function newSecret(): string {
+  return `${randomBytes(32).toString('hex')}\n`
+}
+
 /** Whether the owner of a public key has signed a text for a purpose. */
 export function isSignedBy(publicKey: string, purpose: string, text: string, signature: string): boolean {
   return verify(null, statement(purpose, text), keyObjectOf(publicKey), Buffer.from(signature, 'hex'))
+}
+
+/** The field of the curve, and its constant. */
+const P = 2n ** 255n - 19n
+const D = modulo(-121665n * power(121666n, P - 2n))
+
+/** Whether a key can have been made from a secret: a point of the curve, and none of the few for which anyone can sign. */
+export function isPublicKey(publicKey: string): boolean {
+  const bytes = Buffer.from(publicKey, 'hex').reverse()
+  const y = BigInt(`0x${bytes.toString('hex')}`) & (2n ** 255n - 1n)
+  const ySquared = modulo(y * y)
+  const xSquared = modulo((ySquared - 1n) * power(D * ySquared + 1n, P - 2n))
+  const isOnCurve = y < P && power(xSquared, (P - 1n) / 2n) === 1n
+  // The points of an order up to 8: x is 0 for 1 and 2, y for 4, and both squares add up to 0 for 8.
+  return isOnCurve && xSquared !== 0n && y !== 0n && modulo(xSquared + ySquared) !== 0n
+}
+
+function modulo(n: bigint): bigint {
+  return ((n % P) + P) % P
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n
+  let square = modulo(base)
+  for (let left = exponent; left > 0n; left >>= 1n) {
+    if (left & 1n) result = modulo(result * square)
+    square = modulo(square * square)
+  }
+  return result
 }
 
 function keyObjectOf(publicKey: string): KeyObject {
@@ -89,7 +121,7 @@ function statement(purpose: string, text: string): Buffer {
   return Buffer.from(`${purpose}\n${text}`)
 }
 
-/** Null without a file. A secret that others could read, or a damaged one, is worth nothing, and is removed. */
+/** Null without a file. A damaged secret is worth nothing and is removed; one that others could read is refused, and stays. */
 async function readSecret(path: string): Promise<string | null> {
   const handle = await openToRead(path).catch(error => {
     if (codeOf(error) === 'ENOENT') return null
@@ -98,12 +130,21 @@ async function readSecret(path: string): Promise<string | null> {
   if (handle === null) return null
   try {
     const { mode } = await handle.stat()
-    const text = await handle.readFile('utf8')
     // Windows has other permissions.
-    if (SECRET.test(text) && (process.platform === 'win32' || (mode & OTHERS) === 0)) return text
+    if (process.platform !== 'win32' && (mode & OTHERS) !== 0) throw exposed(path, mode)
+    const text = await handle.readFile('utf8')
+    if (SECRET.test(text)) return text
   } finally {
     await handle.close()
   }
   await rm(path, { force: true })
   return null
+}
+
+function exposed(path: string, mode: number): StoreError {
+  const rights = (mode & 0o777).toString(8)
+  return new StoreError(
+    'REFUSED',
+    `The key of this installation, ${escapeForTerminal(path)}, is open to other users (mode ${rights}), so it is not used and nothing was changed. Run chmod 600 ${shellQuote(path)}; whoever could read it may sign as this installation, so that "lockkeeper keys --new" should replace it unless you trust them`,
+  )
 }

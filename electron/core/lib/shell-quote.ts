@@ -15,6 +15,11 @@ export function shellQuote(word: string | Buffer): string {
   return `$'${escapeBytes(bytes, /[^\x20-\x7e]|['\\]/g)}'`
 }
 
+/** A name or a sentence as a word: in double quotes where every shell reads it the same way. */
+export function shellText(text: string): string {
+  return /^[\w .,:@/+()-]+$/.test(text) ? `"${text}"` : shellQuote(text)
+}
+
 /** One line to copy; null if it is too long, or if a shell would cut a word short. */
 export function commandLine(words: readonly string[]): string | null {
   const line = words.join(' ')

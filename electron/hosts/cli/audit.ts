@@ -31,6 +31,8 @@ const WHOLE = 10_000
 export async function auditCommand({ positionals, options }: Args, io: Io): Promise<number> {
   const limit = positiveInteger(options.limit, '--limit') ?? DEFAULT_LIMIT
   const isJson = options.json === true
+  if (!options.verify && (options.head ?? options.anchor) !== undefined)
+    throw usageError('--head and --anchor are compared with the log by --verify: add it')
   const client = connect(io)
   if (options.verify) return verify(client, options, io)
   const totals = { scanned: 0, unreadable: 0, hasMore: false }
@@ -108,7 +110,10 @@ function cellsOf(row: AuditRow): (string | null | undefined)[] {
   ]
 }
 
-const headHash = reader('the 64 digits of a noted head', text => auditHashSchema.safeParse(text).data ?? null)
+const headHash = reader(
+  'the 64 digits of a noted head',
+  text => auditHashSchema.safeParse(text.toLowerCase()).data ?? null,
+)
 
 async function verify(client: Client, { head, anchor, json }: Args['options'], io: Io): Promise<number> {
   if (head !== undefined && anchor !== undefined)
@@ -141,7 +146,8 @@ async function printVerdict(verdict: AuditVerdict, line: string | null, io: Io):
   if (noted === 'nowhere')
     await print(io, 'The noted head is not in the log: lines were removed or changed since it was noted.')
   else if (noted !== null) await print(io, `The noted head is in ${noted}.`)
-  if (ok === null) await print(io, 'Whether the log is complete cannot be known: see above.')
+  if (ok === null)
+    await print(io, 'Whether the log is complete cannot be known: see above.', ...unvouched(line))
   else if (!ok) await print(io, 'The log is damaged: see above.')
   else await print(io, `The log is unchanged: ${all} lines.`, ...adviceOn(noted, line))
 }
@@ -151,6 +157,12 @@ function adviceOn(noted: string | null, line: string | null): string[] {
   const limit =
     'This does not rule out that lines at the end were removed and the head rewritten: compare with a head that was noted elsewhere (--head).'
   return [...(noted === null ? [limit] : []), ...(line === null ? [] : ['To note elsewhere:', line])]
+}
+
+/** Once it is noted, it can vouch for what follows. */
+function unvouched(line: string | null): string[] {
+  if (line === null) return []
+  return ['Not vouched for; to note elsewhere once you have looked into it:', line]
 }
 
 /** One line for a channel, a ticket or a file elsewhere. */
@@ -167,7 +179,7 @@ async function lastHeadIn(file: string): Promise<string | undefined> {
     throw usageError(`${escapeForTerminal(file)} cannot be read (${codeOf(error)})`)
   })
   if (text === '') return undefined
-  const hash = /\b([0-9a-f]{64})\s*$/.exec(text)?.[1]
+  const hash = /\b([0-9a-f]{64})\s*$/i.exec(text)?.[1]?.toLowerCase()
   if (hash === undefined) throw usageError(`${escapeForTerminal(file)} does not end with a noted head`)
   return hash
 }

@@ -56,7 +56,7 @@ applies the plan, now or later, here or elsewhere. CODE stands for exactly these
 resumes an interrupted plan. cleanup makes a plan of the expired locks, and applies it if CODE shows that they are the ones you
 saw. A plan is signed: one of another installation is applied once its key is trusted, and a file that other users can write
 with --accept-file. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo restores what was released, where the name is still free
-and the format allows it.`,
+and the format allows it; a production store needs its name in --confirm, and a reason.`,
     commands: {
       'release-all': [
         releaseAllCommand,
@@ -68,14 +68,23 @@ and the format allows it.`,
         cleanupCommand,
         '<store> [--plan FILE] [--confirm "NAME COUNT-CODE"... --reason TEXT [--rate N]] [--json]',
       ],
-      undo: [undoCommand, '<plan or action id> [<store>] [--reason TEXT] [--json]'],
+      undo: [undoCommand, '<plan or action id> [<store>] [--confirm NAME]... [--reason TEXT] [--json]'],
     },
   },
   {
     help: `keys prints the key that this installation signs its plans with, and the keys of others whose plans it accepts. --trust
 accepts the plans of another installation, by a name of your choice and the key that "lockkeeper keys" prints there; --forget
-refuses them again.`,
-    commands: { keys: [keysCommand, '[--json]', '--trust NAME KEY [--json]', '--forget NAME [--json]'] },
+refuses them again. --new replaces the key of this installation, if others may know it: they have to trust the new one, and
+plans and copies for an undo that were signed with the old one are no longer used here.`,
+    commands: {
+      keys: [
+        keysCommand,
+        '[--json]',
+        '--trust NAME KEY [--json]',
+        '--forget NAME [--json]',
+        '--new [--json]',
+      ],
+    },
   },
   {
     help: `hold takes a lock on purpose to keep a job from running. It stays, renews the lock, and releases it at the end or on

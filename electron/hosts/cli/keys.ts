@@ -1,5 +1,5 @@
 import { type InstallationKeys, publicKeySchema } from '../../../shared/keys.ts'
-import { escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { type Args, reader } from './lib/args.ts'
 import { connect } from './lib/connect.ts'
 import { EXIT, unwrap } from './lib/exit.ts'
@@ -13,6 +13,7 @@ const publicKey = reader('a key as "lockkeeper keys" prints it: 64 hexadecimal d
 export async function keysCommand({ positionals, options }: Args, io: Io): Promise<number> {
   const client = connect(io)
   const { trust, forget } = options
+  if (options.new) unwrap(await client.call('keys.renew', {}))
   const [key = ''] = positionals
   if (trust !== undefined)
     unwrap(await client.call('keys.trust', { name: trust, key: publicKey(key, 'KEY') }))
@@ -27,7 +28,9 @@ async function printKeys(keys: InstallationKeys, io: Io): Promise<void> {
   if (keys.notice !== null) warn(io, escapeForTerminal(keys.notice))
   await print(
     io,
-    `This installation signs its plans with ${keys.own ?? 'no key: its data folder cannot be written'}`,
+    keys.problem === null
+      ? `This installation signs its plans with ${keys.own ?? 'no key: its data folder cannot be written'}`
+      : neutralise(keys.problem),
     keys.trusted.length === 0
       ? 'Plans of other installations are refused.'
       : 'Plans of these are accepted, too:',

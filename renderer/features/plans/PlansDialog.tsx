@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { planOutcome } from '../../../shared/plan-words.ts'
-import type { PlanSummary } from '../../../shared/plans.ts'
+import type { PlanSummary, RefusedPlan } from '../../../shared/plans.ts'
 import { ask } from '../../state/console.ts'
 import { isAtWork, openPlan } from '../../state/plan.ts'
 import { closeDialog } from '../../state/view.ts'
@@ -8,7 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import chipStyles from '../../ui/Chip.module.css'
 import { Dialog, DialogButtons, useRequest } from '../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
-import { shownText, t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import styles from './Plans.module.css'
 import { choosePlanFile } from './plan-files.ts'
 
@@ -16,25 +16,49 @@ import { choosePlanFile } from './plan-files.ts'
 export function PlansDialog() {
   const [known, setKnown] = useState<readonly PlanSummary[] | null>(null)
   const list = useRequest(() => ask('plans.list', {}), setKnown)
-  const removal = useRequest((planId: string) => ask('plans.remove', { planId }), list.run)
+  const [refused, setRefused] = useState<readonly RefusedPlan[]>([])
+  const others = useRequest(() => ask('plans.refused', {}), setRefused)
+  const readAll = () => {
+    list.run()
+    others.run()
+  }
+  const removal = useRequest((planId: string) => ask('plans.remove', { planId }), readAll)
   const words = t.plans.all
 
   // Once, when the dialog opens.
   useEffect(list.run, [])
+  useEffect(others.run, [])
 
   return (
     <Dialog title={words.title} size="large">
       <p className="muted">{words.text}</p>
       <ErrorNotice what={words.failed} error={list.error} />
+      <ErrorNotice what={words.failed} error={others.error} />
       <ErrorNotice error={removal.error} />
       {known === null && !list.error && <p role="status">{t.plans.loading}</p>}
-      {known?.length === 0 && <p role="status">{words.none}</p>}
+      {known?.length === 0 && refused.length === 0 && <p role="status">{words.none}</p>}
       {known && known.length > 0 && (
         <ul aria-label={words.title}>
           {known.map(plan => (
             <PlanItem key={plan.planId} plan={plan} onRemove={() => removal.run(plan.planId)} />
           ))}
         </ul>
+      )}
+      {refused.length > 0 && (
+        <>
+          <h3>{words.refused}</h3>
+          <ul aria-label={words.refused}>
+            {refused.map(({ planId, reason }) => (
+              <li key={planId} className={styles.item}>
+                <div className={styles.itemText}>
+                  <span className="mono">{shownText(planId, 64)}</span>
+                  <span className={`muted ${styles.itemMore}`}>{sentence(reason)}</span>
+                </div>
+                <RemoveButton title={planId} onRemove={() => removal.run(planId)} />
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       <DialogButtons>
         <Button start onClick={choosePlanFile}>
@@ -49,7 +73,6 @@ export function PlansDialog() {
 }
 
 function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onRemove: () => void }) {
-  const [confirming, setConfirming] = useState(false)
   const words = t.plans.all
   const { progress, createdBy } = plan
   const title = t.plans.title[plan.kind](progress.total)
@@ -76,16 +99,27 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
           <span className={`muted ${styles.itemMore}`}>{planOutcome(progress)}</span>
         )}
       </div>
-      <Button
-        look={confirming ? 'danger' : undefined}
-        disabled={isAtWork(progress)}
-        aria-label={confirming ? undefined : words.removeName(title)}
-        onBlur={() => setConfirming(false)}
-        onClick={() => (confirming ? onRemove() : setConfirming(true))}
-      >
-        {confirming ? words.confirmRemove : words.remove}
-      </Button>
+      <RemoveButton title={title} disabled={isAtWork(progress)} onRemove={onRemove} />
     </li>
+  )
+}
+
+type RemoveProps = { readonly title: string; readonly disabled?: boolean; readonly onRemove: () => void }
+
+/** Asks again before it removes. */
+function RemoveButton({ title, disabled = false, onRemove }: RemoveProps) {
+  const [confirming, setConfirming] = useState(false)
+  const words = t.plans.all
+  return (
+    <Button
+      look={confirming ? 'danger' : undefined}
+      disabled={disabled}
+      aria-label={confirming ? undefined : words.removeName(title)}
+      onBlur={() => setConfirming(false)}
+      onClick={() => (confirming ? onRemove() : setConfirming(true))}
+    >
+      {confirming ? words.confirmRemove : words.remove}
+    </Button>
   )
 }
 

@@ -142,6 +142,7 @@ export const plans = {
       confirmRemove: 'Remove it?',
       failed: 'The list could not be read.',
       openFile: 'Open a plan file…',
+      refused: 'Not used',
     },
   },
 

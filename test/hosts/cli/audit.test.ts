@@ -138,3 +138,30 @@ it('verifies with exit code 0 for an unchanged log, and 1 with the place of the 
   // What is damaged can still be looked at.
   expect((await run('--json')).json()).toMatchObject({ entries: [{}, {}, { reason: 'stack\u202e' }, {}] })
 })
+
+it('prints a head after a lost one, as not vouched for, which vouches once it was noted', async () => {
+  const { folder, run } = await aLog()
+  rmSync(join(folder, 'audit-head.json'))
+  expect((await run('--verify')).stdout).not.toContain('to note elsewhere')
+  await fileAudit(folder, message => message).append([{ event: 'intent', action: '3' }])
+  const { code, stdout } = await run('--verify')
+  expect(code).toBe(1)
+  const [, line = '', hash = ''] =
+    /cannot be known: see above\.\nNot vouched for; to note elsewhere once you have looked into it:\n(lockkeeper audit head .*: ([0-9a-f]{64}))\n$/.exec(
+      stdout,
+    ) ?? []
+  expect(await run('--verify', '--head', hash.toUpperCase())).toMatchObject({ code: 0 })
+  const anchor = join(dataFolder(), 'anchor')
+  writeFileSync(anchor, `${line}\n`)
+  expect(await run('--verify', '--anchor', anchor)).toMatchObject({ code: 0 })
+})
+
+it('takes a noted head only where it is compared', async () => {
+  const { run } = await aLog()
+  for (const option of ['--head', '--anchor'])
+    expect(await run(option, 'f'.repeat(64))).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'lockkeeper: --head and --anchor are compared with the log by --verify: add it\n',
+    })
+})

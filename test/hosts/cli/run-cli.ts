@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,12 +15,15 @@ export function startCli(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   input?: string,
+  /** Another account than that of the test, which must be root. */
+  account: Pick<SpawnOptions, 'uid' | 'gid'> = {},
 ): { child: ChildProcess; done: Promise<Run> } {
   const { LOCKKEEPER_PASSWORD: _, ...inherited } = process.env
   // As its first line says: without the dashes Node would take --env-file for its own.
   const child = spawn(process.execPath, ['--', CLI, ...args], {
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: { ...inherited, LOCKKEEPER_DATA_DIR: dataFolder(), ...env },
+    ...account,
   })
   child.stdin?.end(input)
   const output = { stdout: '', stderr: '' }

@@ -6,7 +6,8 @@ import {
   trustedKeySchema,
 } from '../../../../shared/keys.ts'
 import { shownName } from '../../../../shared/safe-text.ts'
-import { InstallationKey, isSignedBy, type PublicSigner } from '../../files/installation-key.ts'
+import { codeOf } from '../../files/disk.ts'
+import { InstallationKey, isPublicKey, isSignedBy, type PublicSigner } from '../../files/installation-key.ts'
 import { SharedFile } from '../../files/shared-file.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
@@ -39,14 +40,25 @@ export class TrustedKeys {
       mustRecord: true,
       apply: () => this.#trust(name, key),
     }),
+    'keys.renew': async () => ({
+      facts: { replaces: (await this.list()).own },
+      mustRecord: true,
+      apply: async () => {
+        await this.#own.replace().catch(failToReplace)
+        return { key: (await this.signer()).publicKey }
+      },
+      outcome: ({ key }) => ({ outcome: 'done', key }),
+    }),
     'keys.forget': ({ name }) => ({ facts: { name }, apply: () => this.#forget(name) }),
   }
 
   async list(): Promise<InstallationKeys> {
     await this.#file.read()
     // Plans of others can be read where nothing can be written, such as a key.
-    const own = await this.signer().catch(() => null)
-    return { own: own?.publicKey ?? null, trusted: this.#file.value.keys, notice: this.#file.notice }
+    const own = await this.signer().catch(error => (error instanceof StoreError ? error : null))
+    const trusted = { trusted: this.#file.value.keys, notice: this.#file.notice }
+    if (own instanceof StoreError) return { own: null, problem: own.message, ...trusted }
+    return { own: own?.publicKey ?? null, problem: null, ...trusted }
   }
 
   signer(): Promise<PublicSigner> {
@@ -55,16 +67,20 @@ export class TrustedKeys {
 
   /** The names of those who have signed a plan, null for this installation. Refuses a key that is not trusted. */
   async namesOf(keys: Iterable<string>): Promise<(string | null)[]> {
-    const { own, trusted, notice } = await this.list()
+    const { own, problem, trusted, notice } = await this.list()
     return [...keys].map(key => {
       if (key === own) return null
       const known = trusted.find(each => each.key === key)
+      // It may be our own.
+      if (!known && problem !== null) throw new StoreError('REFUSED', problem)
       if (!known) throw untrusted(key, notice)
       return known.name
     })
   }
 
   async #trust(name: string, key: string): Promise<null> {
+    if (!isPublicKey(key))
+      throw new StoreError('BAD_INPUT', 'This is not the key of an installation: nothing was changed')
     if (key === (await this.list()).own) throw refused('This is the key of this installation')
     await this.#file.update(file => {
       const known = file.keys.find(each => each.key === key)
@@ -83,6 +99,10 @@ export class TrustedKeys {
     })
     return null
   }
+}
+
+function failToReplace(error: unknown): never {
+  throw new StoreError('REFUSED', `The key cannot be replaced (${codeOf(error)})`, { cause: error })
 }
 
 function named({ keys }: TrustedKeysFile, name: string): TrustedKey | undefined {

@@ -208,11 +208,7 @@ function whyEmpty(frozen: readonly FrozenStore[], left: number): string {
 
 /** The restorable locks, store by store; `left` of the released ones are not restorable. */
 export function frozenToUndo(undoable: Undoable, windowMs: number): { frozen: FrozenStore[]; left: number } {
-  if (undoable.isForged)
-    throw new StoreError(
-      'REFUSED',
-      'The copies for this undo were changed, or are not of this release: nothing is restored',
-    )
+  if (undoable.refusal) throw undoable.refusal
   if (undoable.restorable.length === 0) throw whyNothingToUndo(undoable, windowMs)
   const byAddress = groupBy(undoable.restorable, ({ store }) => store.address)
   const frozen = [...byAddress.values()].map(copies => {

@@ -1,8 +1,10 @@
-import { type FileHandle, stat } from 'node:fs/promises'
-import { safeJson } from '../../../../shared/safe-text.ts'
+import { constants, type Stats } from 'node:fs'
+import { access as accessFile, type FileHandle, stat } from 'node:fs/promises'
+import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import { codeOf, createFile, openToAppend, openToRead, whoElseMayWrite } from '../../files/disk.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { shellQuote } from '../../lib/shell-quote.ts'
 import type { TrustedKeys } from '../keys/trusted-keys.ts'
 import {
   addLines,
@@ -16,7 +18,7 @@ import {
 
 export type PlanAccess = {
   readonly keys: TrustedKeys
-  /** Also to a file that other users own or can write. */
+  /** Also to a file that other users own or can write. Undefined where the operator cannot say so. */
   readonly acceptFile?: boolean | undefined
 }
 
@@ -120,10 +122,14 @@ export class PlanFile {
 
   async #write(text: string | Buffer, signatures: PlanSignatures): Promise<void> {
     const { length } = this.#signatures
-    const handle = await openToAppend(this.path, { create: false }).catch(failToWrite)
+    const handle = await openToAppend(this.path, { create: false }).catch(error => {
+      if (!NOT_ALLOWED.includes(codeOf(error))) failToWrite(error)
+      const what = `This account cannot write the plan file ${escapeForTerminal(this.path)}`
+      throw new StoreError('REFUSED', `${what}: ${MAKE_A_COPY}`, { cause: error })
+    })
     try {
       const stats = await handle.stat()
-      checkWriters(stats, this.access)
+      await checkWriters(this.path, stats, this.access)
       const { size } = stats
       if (!this.#isTorn && (size < length || (await hasSignature(handle, length, size))))
         throw new StoreError('REFUSED', 'The plan cannot be written: another process has changed its file')
@@ -168,7 +174,7 @@ async function openPlan(path: string, access: PlanAccess): Promise<FileHandle> {
   try {
     const stats = await handle.stat()
     if (!stats.isFile()) throw new StoreError('BAD_INPUT', 'The plan cannot be read: it is not a file')
-    checkWriters(stats, access)
+    await checkWriters(path, stats, access)
     return handle
   } catch (error) {
     await handle.close()
@@ -176,13 +182,21 @@ async function openPlan(path: string, access: PlanAccess): Promise<FileHandle> {
   }
 }
 
-function checkWriters(stats: Parameters<typeof whoElseMayWrite>[0], { acceptFile }: PlanAccess): void {
+const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS']
+const MAKE_A_COPY = 'make a copy that only you can write, and use that'
+
+async function checkWriters(path: string, stats: Stats, { acceptFile }: PlanAccess): Promise<void> {
   const who = acceptFile ? null : whoElseMayWrite(stats)
   if (who === null) return
-  throw new StoreError(
-    'REFUSED',
-    `The plan file ${who}, so it is not used: make a copy that only you can write, or add --accept-file to the command`,
+  const isOwn = stats.uid === process.getuid?.()
+  const advice = [isOwn ? `run chmod go-w ${shellQuote(path)}` : MAKE_A_COPY]
+  // An accepted file is written, too.
+  const mayWrite = await accessFile(path, constants.W_OK).then(
+    () => true,
+    () => false,
   )
+  if (acceptFile === false && mayWrite) advice.push('add --accept-file to the command')
+  throw new StoreError('REFUSED', `The plan file ${who}, so it is not used: ${advice.join(', or ')}`)
 }
 
 const REASONS: Record<string, string> = {

@@ -45,7 +45,7 @@ async function acquire(path: string): Promise<string> {
     )
   } catch (error) {
     if (error instanceof StoreError) throw error
-    const why = `The plan cannot be changed or applied here (${codeOf(error)}): its folder must be writable`
+    const why = `The plan cannot be changed or applied here (${codeOf(error)}): its folder must be writable. Make a copy in a folder of your own, and use that`
     throw new StoreError('REFUSED', why, { cause: error })
   }
 }

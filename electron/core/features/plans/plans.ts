@@ -5,11 +5,12 @@ import {
   type ComparisonEvent,
   confirmationOf,
   type PlanSummary,
+  type RefusedPlan,
   typedConfirmation,
 } from '../../../../shared/plans.ts'
 import type { StoreRules } from '../../../../shared/stores.ts'
 import { versionOf } from '../../files/disk.ts'
-import { settle } from '../../lib/concurrency.ts'
+import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { firstPage, PAGE_BYTES, pagesOf } from '../../lib/json-size.ts'
@@ -29,6 +30,7 @@ import {
 } from './freeze.ts'
 import { Plan } from './plan.ts'
 import { PlanFile } from './plan-file.ts'
+import { lockPlan } from './plan-lock.ts'
 import { readPlan, writePlan } from './plan-text.ts'
 import { PlanRun, type RunContext } from './run.ts'
 import { releaseTask, restoreTask } from './task.ts'
@@ -47,8 +49,8 @@ const PURGE_EVERY_MS = 30_000
 export class Plans {
   readonly #folder: string
   readonly #plans = new Map<string, Plan>()
-  /** Summaries of plan files, valid for a version of the file and of the trusted keys. */
-  readonly #summaries = new Map<string, { readonly version: string; readonly summary: PlanSummary }>()
+  /** Summaries of plan files, valid for a version of the file and of the keys. */
+  readonly #summaries = new Map<string, { readonly version: string; readonly read: Settled<PlanSummary> }>()
   readonly #purging: NodeJS.Timeout
 
   constructor(readonly options: PlansOptions) {
@@ -78,16 +80,12 @@ export class Plans {
     },
     'plans.list': async () => firstPage(await this.list(), undefined, 3 * PAGE_BYTES),
     'plans.open': async ({ file, acceptFile }) =>
-      this.#summary(await this.#open(this.#namedPath(file), acceptFile)),
+      this.#summary(await this.#open(this.#namedPath(file), acceptFile ?? false)),
     'plans.import': ({ text }) => this.#import(text),
+    'plans.refused': async () => firstPage(await this.#refused()),
     'plans.remove': async ({ planId }) => {
-      const plan = await this.#find(planId)
-      await plan.alone(async () => {
-        this.#plans.delete(planId)
-        // A file that the operator named stays.
-        if (plan.file.path === this.#pathOf(planId)) await rm(plan.file.path, { force: true })
-        plan.remove()
-      })
+      const plan = await settle(() => this.#find(planId))
+      await (plan.ok ? this.#remove(plan.value) : this.#removeRefused(planId, plan.error))
       return null
     },
     'plans.exclude': async ({ planId, exclusions, excluded }) => {
@@ -121,33 +119,58 @@ export class Plans {
 
   async list(): Promise<PlanSummary[]> {
     const inUse = [...this.#plans.values()].map(plan => this.#summary(plan))
-    const kept = (await this.#listFolder()).filter(
-      ({ planId }) => !inUse.some(each => each.planId === planId),
+    const kept = (await this.#readFolder()).flatMap(({ read }) =>
+      read.ok ? [this.#asOfNow(read.value)] : [],
     )
-    return [...inUse, ...kept]
+    const others = kept.filter(({ planId }) => !this.#plans.has(planId))
+    return [...inUse, ...others]
       .map(plan => ({ ...plan, exclusions: [], exclusionsLeft: 0 }))
       .sort((a, b) => b.createdAt - a.createdAt)
   }
 
-  /** The plans of the folder, each file read once per version. Other files are skipped. */
-  async #listFolder(): Promise<PlanSummary[]> {
-    const summaries: PlanSummary[] = []
-    const trusted = (await this.options.keys.list()).trusted.map(({ key }) => key).join()
+  async #refused(): Promise<RefusedPlan[]> {
+    const files = await this.#readFolder()
+    return files.flatMap(({ planId, read }) =>
+      read.ok || this.#plans.has(planId) ? [] : [{ planId, reason: read.error.message }],
+    )
+  }
+
+  /** The plans of the folder, each file read once per version. */
+  async #readFolder(): Promise<{ readonly planId: string; readonly read: Settled<PlanSummary> }[]> {
+    const plans: { planId: string; read: Settled<PlanSummary> }[] = []
+    const { own, trusted } = await this.options.keys.list()
+    const keys = [own, ...trusted.map(({ key }) => key)].join()
     for (const name of await readdir(this.#folder).catch(() => [])) {
-      if (!/^[\w-]{1,64}\.plan$/.test(name)) continue
+      const [, planId] = /^([\w-]{1,64})\.plan$/.exec(name) ?? []
+      if (planId === undefined) continue
       const path = join(this.#folder, name)
-      const version = `${await versionOf(path)} ${trusted}`
+      const version = `${await versionOf(path)} ${keys}`
       let known = this.#summaries.get(path)
       if (known?.version !== version) {
         // The plan itself is dropped: a folder of large plans must not stay in memory.
-        const plan = await this.#load(path).catch(() => null)
-        if (plan === null) continue
-        known = { version, summary: plan.summary() }
-        this.#summaries.set(path, known)
+        known = { version, read: await settle(async () => (await this.#load(path)).summary()) }
+        // A refused one may be used again without a new version: once its mode is fixed, for example.
+        if (known.read.ok) this.#summaries.set(path, known)
       }
-      summaries.push(this.#asOfNow(known.summary))
+      plans.push({ planId, read: known.read })
     }
-    return summaries
+    return plans
+  }
+
+  async #remove(plan: Plan): Promise<void> {
+    await plan.alone(async () => {
+      this.#plans.delete(plan.planId)
+      // A file that the operator named stays.
+      if (plan.file.path === this.#pathOf(plan.planId)) await rm(plan.file.path, { force: true })
+      plan.remove()
+    })
+  }
+
+  async #removeRefused(planId: string, error: StoreError): Promise<void> {
+    const path = this.#pathOf(planId)
+    if (error.code === 'NOT_FOUND') throw error
+    const unlock = await lockPlan(path)
+    await rm(path, { force: true }).finally(unlock)
   }
 
   #summary(plan: Plan): PlanSummary {
@@ -210,6 +233,7 @@ export class Plans {
     const { planId, kind, undoes } = plan.header
     const cause = { action, plan: planId, reason }
     const kept = kind === 'restore' ? await copies.undoable(undoes ?? '', planId) : null
+    if (kept?.refusal) throw kept.refusal
     const attempt = kept
       ? restoreTask(plan, kept.restorable, this.options, cause)
       : releaseTask(plan, this.options, cause)
@@ -326,11 +350,11 @@ async function confirmedStores(
     // A run outlives the screen that started it.
     const open = storeOf(stores, wanted, NEVER)
     const count = included.filter(({ store }) => store === i).length
-    const confirmation = () => {
-      const expected = confirmationOf(plan, asKnownHere(stores, wanted), count)
-      const missing = `The store, the number of its locks and the code of the plan, "${expected}", were not typed`
-      const typed = confirm.map(typedConfirmation)
-      return { expected: [expected], typed, missing, reason, subject: 'A plan' }
+    const confirmation = ({ productionNames }: StoreRules) => {
+      const names = productionNames.length > 0 ? productionNames : [asKnownHere(stores, wanted).name]
+      const expected = names.map(name => confirmationOf(plan, { name }, count))
+      const missing = `The store, the number of its locks and the code of the plan, "${expected[0]}", were not typed`
+      return { expected, typed: confirm.map(typedConfirmation), missing, reason, subject: 'A plan' }
     }
     await checkChange({ store: { ...open, rules: () => rulesAtStart(open) }, confirmation })
     return open

@@ -5,7 +5,7 @@ import { planEntrySchema, planStoreSchema } from '../../../../shared/plans.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { appendTo, codeOf, parseJson } from '../../files/disk.ts'
 import { InstallationKey, type Sign } from '../../files/installation-key.ts'
-import { eachYielding } from '../../lib/concurrency.ts'
+import { eachYielding, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
 const undoCopySchema = z.object({
@@ -95,15 +95,19 @@ export class UndoCopies {
     const copies = new Map<number, UndoCopy>()
     const released = new Set<number>()
     const claims = await this.claimed(of)
-    let isForged = false
     const text = await read(this.#path(of))
-    // Looking must work where nothing can be written, such as a key.
-    const sign = text === '' ? null : await this.#signer(of).catch(() => null)
+    // Looking must work where nothing can be written, such as a key, and also without one.
+    const signer =
+      text === ''
+        ? null
+        : await settle(() => this.#signer(of).catch(failAs('The copies for this undo cannot be checked')))
+    const sign = signer?.ok ? signer.value : null
+    let refusal = signer?.ok === false ? signer.error : null
     await eachYielding(text.split('\n'), line => {
       const { data } = undoLineSchema.safeParse(parseJson(line))
       const [, body = '', signature] = SIGNED.exec(line) ?? []
       if (data && (signature === undefined || signature !== sign?.(body))) {
-        isForged = true
+        refusal ??= forged()
         return
       }
       if (data && 'released' in data) for (const n of data.released) released.add(n)
@@ -118,8 +122,8 @@ export class UndoCopies {
       unrestorable: free.filter(({ copy }) => copy === null),
       /** Already restored, or claimed for it. */
       restored: inTime.length - free.length,
-      /** Lines that this installation did not write for this release. They count for nothing. */
-      isForged,
+      /** Some lines were not written by this installation for this release, or the key to tell is unusable. They count for nothing. */
+      refusal,
     }
   }
 
@@ -187,8 +191,16 @@ function read(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '')
 }
 
+function forged(): StoreError {
+  return new StoreError(
+    'REFUSED',
+    'The copies for this undo were changed, are not of this release, or were signed with an earlier key: nothing is restored',
+  )
+}
+
 function failAs(what: string): (error: unknown) => never {
   return error => {
+    if (error instanceof StoreError) throw error
     throw new StoreError('REFUSED', `${what} (${codeOf(error)}), so nothing was changed`, { cause: error })
   }
 }

@@ -3,6 +3,7 @@ import type { PlanStore } from '../../../../shared/plans.ts'
 import type { StoreRules } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Confirmation, Facts } from '../../lib/handler.ts'
+import { shellText } from '../../lib/shell-quote.ts'
 import { NEVER } from '../../lib/timers.ts'
 import type { Provider } from '../../locks/provider.ts'
 import type { LockStore } from '../../stores/types.ts'
@@ -18,8 +19,8 @@ export type OpenStore = {
   readonly storeId: string
   readonly name: string
   readonly production: boolean
-  /** What an operator types before a change in a production store; null for any other. */
-  readonly productionName: string | null
+  /** One of these is what an operator types before a change in a production store; empty for any other. */
+  readonly productionNames: readonly string[]
   /** Read anew by each call: an operator may set them while a plan runs, and the connection may have moved. Fails if its servers do not answer. */
   readonly rules: () => Promise<StoreRules>
   /** As far as its servers have said who they are. */
@@ -53,13 +54,13 @@ export class OpenStores {
     const open = connections.get(storeId, signal)
     const { address } = open.store
     const knownRules = () => this.#knownRules(storeId, address)
-    const [productionName = null] = shownRules(knownRules).productionNames
+    const { productionNames } = shownRules(knownRules)
     return {
       ...open,
       storeId,
       name: this.nameOf(storeId, address),
-      production: productionName !== null,
-      productionName,
+      production: productionNames.length > 0,
+      productionNames,
       rules: () => this.#rules(storeId, address, open.signal),
       knownRules,
       listed: list !== null && list.profileOf(storeId) !== null,
@@ -162,7 +163,7 @@ export function productionConfirmation(
   return {
     expected: productionNames,
     typed: [confirm],
-    missing: `The name of this production store was not typed (on the command line: --confirm "${name}")`,
+    missing: `The name of this production store was not typed (on the command line: --confirm ${shellText(name)})`,
     reason,
     subject: `${what} in a production store`,
   }
@@ -172,8 +173,9 @@ export function productionConfirmation(
 export function asKnownHere(stores: Pick<OpenStores, 'at'>, wanted: PlanStore): PlanStore {
   const open = stores.at(wanted.address)
   const known = open.find(each => each.name === wanted.name) ?? open[0]
-  const name = known?.productionName ?? known?.name ?? shortName(parseAddress(wanted.address))
-  return { ...wanted, name, production: known?.production === true || wanted.production }
+  const [productionName, ...otherNames] = known?.productionNames ?? []
+  const name = productionName ?? known?.name ?? shortName(parseAddress(wanted.address))
+  return { ...wanted, name, otherNames, production: known?.production === true || wanted.production }
 }
 
 /** The open store of a plan: the one with its name and address, or the first at its address. */

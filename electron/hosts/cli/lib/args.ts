@@ -5,7 +5,7 @@ import { rateSchema } from '../../../../shared/plans.ts'
 import { usageError } from './exit.ts'
 
 type Flag =
-  | ('json' | 'once' | 'verify' | 'with-tokens' | 'change-env' | 'list' | 'web')
+  | ('json' | 'once' | 'verify' | 'with-tokens' | 'change-env' | 'list' | 'web' | 'new')
   | ('accept-file' | 'password-stdin')
 
 /** Options with a value, of locks, plans, holds, reports, switches, servers, the audit log and keys. */

@@ -9,6 +9,7 @@ import type { Args } from '../lib/args.ts'
 import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
+import { undoCommandLine } from '../plans/confirm.ts'
 import { lockJson } from './lock-output.ts'
 
 const EXIT_BY_OUTCOME = { released: EXIT.done, changed: EXIT.changed, gone: EXIT.gone }
@@ -41,7 +42,10 @@ export async function releaseCommand(args: Args, io: Io): Promise<number> {
     await print(io, `Released ${name}.${notice}`)
     if (kindOf(info.kind).isEmbedded) await print(io, 'A memory store starts afresh with every command.')
     else if (undoUntil !== null)
-      await print(io, `Until ${undoUntil.slice(11, 19)} UTC it can be undone: lockkeeper undo ${action}`)
+      await print(
+        io,
+        `Until ${undoUntil.slice(11, 19)} UTC it can be undone: ${undoCommandLine(action, [typed.confirm ?? []].flat())}`,
+      )
   }
   return EXIT_BY_OUTCOME[outcome]
 }

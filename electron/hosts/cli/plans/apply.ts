@@ -6,13 +6,12 @@ import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { followPlan, type LoadedPlan, type PlanState } from '../../../../shared/plan-state.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import {
-  confirmationsOf,
   isAsWanted,
+  missingConfirmations,
   type PlanEntry,
   type PlanProgress,
   type PlanResult,
   type PlanSummary,
-  typedConfirmation,
 } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { connect, openStores } from '../lib/connect.ts'
@@ -20,9 +19,10 @@ import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print, printJsonItems } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/layout.ts'
 import { progressBar, StatusLine } from '../lib/status-line.ts'
-import { planText } from './summary.ts'
+import { explainMissing, productionNames, undoCommandLine, undoConfirmations } from './confirm.ts'
 
 export type ApplyOptions = {
+  /** The confirmations that were typed; for an undo, names of stores. */
   readonly confirm: readonly string[]
   readonly reason: string
   readonly rate?: number | undefined
@@ -31,6 +31,8 @@ export type ApplyOptions = {
   readonly store: string | undefined
   /** The operator has just read the plan. */
   readonly isShown?: boolean
+  /** The operator has named what to undo. */
+  readonly isUndo?: boolean
 }
 
 const NAMED_LOCKS = 20
@@ -46,18 +48,16 @@ export async function applyPlan(
   await openPlanStores(plan, counts, options.store, io)
   // Only an open store has the name that the operator types.
   const state = unwrap(await followPlan(client, plan.planId))
-  const typed = options.confirm.map(typedConfirmation)
-  const missing = confirmationsOf(state.plan, counts).find(text => !typed.includes(text)) ?? null
-  if (!options.json && missing === null) await printChanges(client, plan, io)
+  const { reason, rate, isShown = false, isUndo = false } = options
+  const confirm = isUndo ? undoConfirmations(state, options.confirm) : options.confirm
+  const isConfirmed = missingConfirmations(state.plan, counts, confirm).length === 0
+  if (!options.json && isConfirmed) await printChanges(client, plan, io)
 
   const { planId } = plan
-  const { reason, rate } = options
   // A wrong confirmation is sent too: core refuses it and audits the attempt.
-  const started = await client.call('plans.apply', { planId, confirm: [...options.confirm], reason, rate })
-  if (!started.ok && started.error.code === 'REFUSED' && missing !== null) {
-    if (!options.isShown) await showOnError(client, state, io)
-    throw usageError(`To apply this plan, confirm it with --confirm "${neutralise(missing)}"`)
-  }
+  const started = await client.call('plans.apply', { planId, confirm: [...confirm], reason, rate })
+  if (!started.ok && started.error.code === 'REFUSED')
+    await explainMissing(client, planId, { confirm, isShown, isUndo }, io)
   unwrap(started)
   const stop = () => {
     io.stderr.write('\nStopping: requests in flight finish, the remaining locks are not touched.\n')
@@ -75,12 +75,6 @@ export async function applyPlan(
   const isWhole = end.kept().every(({ n }) => isAsWanted(end.results.get(n) ?? null))
   // An undo is not complete if a released lock cannot be restored and so is not in the plan.
   return isWhole && !(plan.kind === 'restore' && plan.left > 0) ? EXIT.done : EXIT.partly
-}
-
-/** The confirmation of a plan is not printed without the plan. */
-async function showOnError(client: Client, state: LoadedPlan, io: Io): Promise<void> {
-  const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
-  io.stderr.write(`${planText(state, formats, widthOf(io)).join('\n')}\n\n`)
 }
 
 /** Opens the stores of the plan. */
@@ -145,9 +139,11 @@ async function printEnd(state: LoadedPlan, io: Io): Promise<void> {
     lines.push(`${escapeForTerminal(plan.stores[store]?.name ?? '')}: ${neutralise(error.message)}`)
   if (progress.state === 'stopped')
     lines.push('Run the same command to resume with the remaining locks; the file has the results so far.')
-  const until = isoTime(undoUntil)?.slice(11, 19)
-  if (until) lines.push(`Until ${until} UTC this can be undone: lockkeeper undo ${plan.planId}`)
   await printWrapped(lines, io)
+  const until = isoTime(undoUntil)?.slice(11, 19)
+  // A command is not wrapped, because it is copied.
+  const command = undoCommandLine(plan.planId, productionNames(state))
+  if (until) await print(io, `Until ${until} UTC this can be undone: ${command}`)
 }
 
 /** Breaks long lines, and keeps their indent. */

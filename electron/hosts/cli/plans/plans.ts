@@ -55,13 +55,19 @@ export async function cleanupCommand(args: Args, io: Io): Promise<number> {
 /** Restores what a plan or a single release released, where the name is still free. */
 export async function undoCommand(args: Args, io: Io): Promise<number> {
   const [of, store] = args.positionals as [string, string | undefined]
+  const { reason, json } = args.options
+  const confirm = [args.options.confirm ?? []].flat()
+  const why = confirm.length > 0 ? requireReason(reason) : reason?.trim() || `Undo of ${of}`
   const client = connect(io, { stoppable: false })
   const plan = unwrap(await client.call('plans.undo', { of }))
-  const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
-  const reason = args.options.reason?.trim() || `Undo of ${of}`
-  // The id already names exactly these locks: the operator has nothing else to confirm.
-  const confirm = confirmationsOf(plan, counts)
-  return applyPlan(client, plan, { confirm, reason, json: args.options.json, store }, io)
+  try {
+    return await applyPlan(client, plan, { confirm, reason: why, json, store, isUndo: true }, io)
+  } catch (error) {
+    const { planId } = plan
+    const state = await followPlan(client, planId)
+    if (state.ok && state.value.plan.progress.state === 'ready') await client.call('plans.remove', { planId })
+    throw error
+  }
 }
 
 /** The options for applying a plan, checked before any store is opened. */

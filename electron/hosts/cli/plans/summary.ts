@@ -5,7 +5,7 @@ import type { LoadedPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
 import { type Exclusion, groupOf, type PlanEntry, type PlanSummary } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
-import { shellQuote } from '../../../core/lib/shell-quote.ts'
+import { shellQuote, shellText } from '../../../core/lib/shell-quote.ts'
 import { tableRow, wrap } from '../lib/layout.ts'
 
 const NAMED_GROUPS = 5
@@ -34,7 +34,7 @@ export function planText(
     '',
     ...(plan.maker === null
       ? []
-      : wrap('  made by ', `${escapeForTerminal(plan.maker)}’s Lockkeeper`, width)),
+      : wrap('  ', `Signed by ${escapeForTerminal(plan.maker)}’s Lockkeeper`, width)),
     ...filter,
     ...(plan.stores.length > 1 ? group('store', each => plan.stores[Number(each)]?.name ?? each) : []),
     ...group('state'),
@@ -97,12 +97,7 @@ export function applyCommand(
   confirm: readonly string[],
   reason?: string,
 ): string {
-  const confirmed = confirm.flatMap(text => ['--confirm', quoted(text)])
-  const why = reason === undefined ? 'TEXT' : quoted(reason)
+  const confirmed = confirm.flatMap(text => ['--confirm', shellText(text)])
+  const why = reason === undefined ? 'TEXT' : shellText(reason)
   return ['lockkeeper release-all --apply', shellQuote(file), ...confirmed, '--reason', why].join(' ')
-}
-
-/** In double quotes where every shell reads the text the same way. */
-function quoted(text: string): string {
-  return /^[\w .,:@/+()-]+$/.test(text) ? `"${text}"` : shellQuote(text)
 }

@@ -58,7 +58,7 @@ function losing(lost: { delete(step: Step): boolean }) {
       storeId: 's',
       name: 'Orders',
       production: false,
-      productionName: null,
+      productionNames: [],
       listed: true,
       revision: null,
     },

@@ -1,10 +1,29 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openConsole, profile } from '../../../core/features/console.ts'
 import { Database, RECHARGE } from '../../../core/stores/mysql/database.ts'
 import { redisPlace } from '../../../core/stores/redis/place.ts'
+import type { Run } from '../run-cli.ts'
 import { confirmOf, expectHarmless, operator, undoIdOf } from './plan-cli.ts'
 
 const HOLDER = '0f8fad5b-d9cb-469f-a165-70867728950e:51'
+
+/** An operator whose console has a store with rules. */
+async function production(more: Partial<Parameters<typeof profile>[0]>, o = operator()) {
+  const c = openConsole(o.env.LOCKKEEPER_DATA_DIR)
+  const added = profile({ production: true, ...more })
+  await c.ask('stores.add', { profile: added })
+  const folder = join(o.env.LOCKKEEPER_DATA_DIR, 'plans')
+  return { ...o, name: added.name, plans: () => (existsSync(folder) ? readdirSync(folder) : []) }
+}
+
+/** The command that a release prints, with a reason. */
+function pastedUndo({ stdout }: Run): string {
+  const [, command = ''] = /: (lockkeeper undo .* --reason )TEXT\n/.exec(stdout) ?? []
+  return `${command}mistake`
+}
 
 describe('undo', () => {
   it('restores locks with their values and deadlines, except where the name is taken', async () => {
@@ -49,6 +68,60 @@ describe('undo', () => {
     expect(await client.exists('lock:a')).toBe(0)
     expect(await o.run('undo', undoIdOf(released))).toMatchObject({ code: 0 })
     expect(await client.get('lock:a')).toBe('token-a')
+  })
+
+  it.each([
+    ['its address', (address: string) => address],
+    ['an alias', (address: string) => address.replace('127.0.0.1', 'localhost')],
+  ])('takes the name of a production store and a reason, by %s', async (_, spelled) => {
+    const { client, address, lock } = await redisPlace()
+    const o = await production({ name: 'Bob $(touch x) "x"', address: spelled(address) })
+    const why = ['--reason', 'wrong store']
+    await client.set('lock:a', 'token-a')
+    const { fence } = await lock('lock:a')
+    const confirm = ['--confirm', o.name]
+    const single = await o.run('release', address, 'lock:a', '--fence', fence, ...confirm, ...why)
+    const first = pastedUndo(single)
+    const id = first.split(' ')[2] ?? ''
+    for (const [typed, error] of [
+      [[], `to undo this in production, add --confirm 'Bob $(touch x) "x"' --reason TEXT`],
+      [why, 'to undo this in production'],
+      [['--confirm', 'another', ...why], 'to undo this in production'],
+      [confirm, 'A reason is missing'],
+    ] as const)
+      expect(await o.run('undo', id, ...typed)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(error),
+      })
+    expect(o.plans()).toEqual([])
+    expect(await client.exists('lock:a')).toBe(0)
+    expect(await o.paste(first)).toMatchObject({ code: 0, stderr: '' })
+    expect(await client.get('lock:a')).toBe('token-a')
+    expect(o.audit()).toContain('"outcome":"begun"')
+
+    const {
+      confirm: [full = ''],
+    } = (await o.plan(address, '--json')).json() as { confirm: string[] }
+    expect(await o.apply('x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--confirm 'Bob $(touch x) "x" 1-`),
+    })
+    const all = await o.apply(full.replace(/^redis at \S+/, o.name))
+    expect(await o.paste(pastedUndo(all))).toMatchObject({ code: 0, stderr: '' })
+    expect(await client.get('lock:a')).toBe('token-a')
+    expect(existsSync(join(o.folder, 'x'))).toBe(false)
+  })
+
+  it('is refused in a store that was set to read-only, and leaves no plan behind', async () => {
+    const { client, address } = await redisPlace()
+    await client.set('lock:a', 'token-a')
+    const o = operator()
+    const id = undoIdOf(await o.apply(confirmOf(await o.plan(address))))
+    const there = await production({ address, readOnly: true, production: false }, o)
+    expect(await o.run('undo', id)).toMatchObject({ code: 6, stderr: expect.stringContaining('read-only') })
+    expect(there.plans()).toEqual([])
+    expect(await client.exists('lock:a')).toBe(0)
   })
 
   it('is refused after the undo window', async () => {
