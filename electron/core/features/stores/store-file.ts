@@ -44,6 +44,11 @@ export function keptStores(folder: string): readonly KeptStore[] {
   return parsed.data.stores
 }
 
+/** What a console shows while its list is unread. */
+export function unreadNotice({ notice, path }: SharedFile<StoresJson>): string {
+  return `${notice} The rules of its stores are unknown, so no store can be changed: fix ${path}, or move it away to begin with an empty list`
+}
+
 export function unreadableRules(path: string, why = ''): StoreError {
   const what = `The rules of stores cannot be read${why}, so nothing was changed`
   return new StoreError('REFUSED', `${what}: fix or move ${path}`)

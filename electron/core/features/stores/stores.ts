@@ -24,7 +24,7 @@ import {
   withoutPassword,
   withoutPasswords,
 } from './listed-store.ts'
-import type { KeptStore, StoresJson } from './store-file.ts'
+import { type KeptStore, type StoresJson, unreadNotice } from './store-file.ts'
 import { checkProtection, compareAddresses } from './store-rules.ts'
 import { type SecretVault, sealIn } from './vault.ts'
 
@@ -217,7 +217,8 @@ export class Stores {
 
   async #load(): Promise<void> {
     this.#notice = this.start.notice ?? null
-    await this.file.read({ setAside: true })
+    // A damaged list stays where it is: without it, its rules would be gone.
+    await this.file.read()
     for (const kept of this.file.value.stores) this.#list(kept)
     for (const text of this.start.stores) {
       try {
@@ -388,11 +389,12 @@ export class Stores {
   }
 
   #event(): StoresEvent {
-    this.#shownNotice = this.file.notice
+    const { file } = this
+    this.#shownNotice = file.notice
     return {
       stores: [...this.#listed.values()].map(store => this.rules.entryOf(store)),
       suggestions: this.start.suggestions.map(shownSuggestion),
-      notice: this.#shownNotice ?? this.#notice,
+      notice: (file.isUnread ? unreadNotice(file) : file.notice) ?? this.#notice,
     }
   }
 }
