@@ -140,9 +140,10 @@ export class OpenStores {
     return rulesFor(this.placeOf({ storeId, address }), storeId, this.#ruled())
   }
 
-  /** Asks the servers of the store who they are. */
+  /** Reads the list again, and asks the servers of the store who they are. */
   async #rules(storeId: string, address: string, signal: AbortSignal): Promise<StoreRules> {
     const { connections, list } = this.options
+    await list?.refresh()
     await connections.identify(storeId, signal)
     const place = this.placeOf({ storeId, address })
     await lookUpRuledHosts(place, this.#ruled())

@@ -195,6 +195,15 @@ export class Stores {
     return this.#listed.get(storeId)?.profile ?? null
   }
 
+  /** Learns what other consoles of the data folder have decided: every 2 seconds, and before each change. */
+  async refresh(): Promise<void> {
+    await this.#decisions.run(async () => {
+      if (await this.file.read()) this.#adopt(this.file.value.stores)
+      else if (this.file.notice === this.#shownNotice) return
+      this.#feed.changed()
+    })
+  }
+
   /** Whether a store at this address may be open soon: the list is being read, or the store is connecting. */
   isOpening(address: string): boolean {
     const isConnecting = ({ storeId, profile, open, problem }: ListedStore) =>
@@ -232,7 +241,7 @@ export class Stores {
     // A keyring that hangs, or an address that no longer parses, does not delay the other stores.
     for (const store of this.#listed.values()) if (store.open) void this.#connect(store)
     this.#isLoaded = true
-    if (!this.#isClosed) this.#pollTimer = setInterval(() => void this.#poll(), POLL_MS).unref()
+    if (!this.#isClosed) this.#pollTimer = setInterval(() => void this.refresh(), POLL_MS).unref()
   }
 
   #list(kept: KeptStore): ListedStore {
@@ -241,15 +250,6 @@ export class Stores {
     const store = listedStore({ ...kept, profile, origin: 'saved', password })
     this.#listed.set(store.storeId, store)
     return store
-  }
-
-  /** Learns what other consoles of the data folder have decided. */
-  async #poll(): Promise<void> {
-    await this.#decisions.run(async () => {
-      if (await this.file.read()) this.#adopt(this.file.value.stores)
-      else if (this.file.notice === this.#shownNotice) return
-      this.#feed.changed()
-    })
   }
 
   /** Takes over the list of another console. Whether a store is open here does not change. */
