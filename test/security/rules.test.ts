@@ -223,30 +223,36 @@ it('a server that does not answer who it is is not changed, although everything 
   expect(await release()).toMatchObject({ outcome: 'released' })
 })
 
-it('a plan that begins in an outage asks the server who it is before it changes anything', async () => {
-  const server = await startRedis()
-  onTestFinished(() => server.stop('SIGKILL'))
-  const client = new Redis({ port: server.port })
-  onTestFinished(() => client.disconnect())
-  await client.set('pipeline_lock:acme:a', 'run-1', 'PX', HOUR)
-  const { port: tunnel } = await startCuttingProxy(server.port)
-  const before = openConsole()
-  const address = `redis://127.0.0.1:${server.port}/0`
-  await closedStore(before, address, { readOnly: true })
-  const copy = profile({ name: 'Copy', address: `redis://127.0.0.1:${tunnel}/0` })
-  const { storeId } = await before.ask('stores.add', { profile: copy })
-  const { planId, code } = await before.ask('plans.create', { storeIds: [storeId] })
-  // Another machine has kept nothing of the copy's server.
-  await before.ask('stores.remove', { storeId })
-  await before.close()
-  server.freeze()
-  const c = openConsole(before.folder, {}, { plans: { comeBackMs: 20, patienceMs: 600_000 } })
-  await c.ask('stores.add', { profile: copy })
-  const { known } = followPlan(c, planId)
-  await c.ask('plans.apply', { planId, confirm: [`Copy 1-${code}`], reason })
-  const trouble = () => known.plan?.progress.troubles[0]?.error.message
-  await expect.poll(trouble).toMatch(/./)
-  server.thaw()
-  await expect.poll(trouble).toMatch(/on the same server as Billing, which is set to read-only/)
-  expect(await client.exists('pipeline_lock:acme:a')).toBe(1)
-})
+it.each([
+  [{ readOnly: true }, /on the same server as Billing, which is set to read-only/],
+  [{ production: true }, /"Billing 1-\w+", were not typed: the rest of the plan was not applied/],
+])(
+  'a plan that begins in an outage asks the server who it is before it changes anything: %o',
+  async (rules, refusal) => {
+    const server = await startRedis()
+    onTestFinished(() => server.stop('SIGKILL'))
+    const client = new Redis({ port: server.port })
+    onTestFinished(() => client.disconnect())
+    await client.set('pipeline_lock:acme:a', 'run-1', 'PX', HOUR)
+    const { port: tunnel } = await startCuttingProxy(server.port)
+    const before = openConsole()
+    const address = `redis://127.0.0.1:${server.port}/0`
+    await closedStore(before, address, rules)
+    const copy = profile({ name: 'Copy', address: `redis://127.0.0.1:${tunnel}/0` })
+    const { storeId } = await before.ask('stores.add', { profile: copy })
+    const { planId, code } = await before.ask('plans.create', { storeIds: [storeId] })
+    // Another machine has kept nothing of the copy's server.
+    await before.ask('stores.remove', { storeId })
+    await before.close()
+    server.freeze()
+    const c = openConsole(before.folder, {}, { plans: { comeBackMs: 20, patienceMs: 600_000 } })
+    await c.ask('stores.add', { profile: copy })
+    const { known } = followPlan(c, planId)
+    await c.ask('plans.apply', { planId, confirm: [`Copy 1-${code}`], reason })
+    const trouble = () => known.plan?.progress.troubles[0]?.error.message
+    await expect.poll(trouble).toMatch(/./)
+    server.thaw()
+    await expect.poll(trouble).toMatch(refusal)
+    expect(await client.exists('pipeline_lock:acme:a')).toBe(1)
+  },
+)

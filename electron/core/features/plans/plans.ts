@@ -1,24 +1,16 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
-import {
-  type ComparisonEvent,
-  confirmationOf,
-  type PlanSummary,
-  typedConfirmation,
-} from '../../../../shared/plans.ts'
-import type { StoreRules } from '../../../../shared/stores.ts'
+import type { ComparisonEvent, PlanSummary } from '../../../../shared/plans.ts'
 import { versionOf } from '../../files/disk.ts'
-import { settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { firstPage, PAGE_BYTES, pagesOf } from '../../lib/json-size.ts'
 import { whoIsHere } from '../../lib/operator.ts'
-import { NEVER } from '../../lib/timers.ts'
 import type { TrustedKeys } from '../keys/trusted-keys.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
-import { checkChange } from '../stores/store-rules.ts'
 import { compare } from './compare.ts'
+import { confirmedStores } from './confirmed-stores.ts'
 import {
   type FrozenStore,
   freezeAll,
@@ -309,38 +301,4 @@ export class Plans {
       throw new StoreError('UNSUPPORTED', 'This console keeps its plans in its data folder only')
     return resolve(file)
   }
-}
-
-/** The stores of a plan, each confirmed by the operator. Null for a store without locks left to attempt. */
-async function confirmedStores(
-  plan: Plan,
-  { confirm, reason }: Pick<Input<'plans.apply'>, 'confirm' | 'reason'>,
-  stores: Pick<OpenStores, 'at'>,
-): Promise<(OpenStore | null)[]> {
-  const included = plan.entries.filter(entry => !plan.isExcluded(entry))
-  if (included.length === 0)
-    throw new StoreError('REFUSED', 'Every lock of this plan is excluded: nothing was changed')
-  const confirmed = plan.header.stores.map(async (wanted, i) => {
-    // A store whose locks were all done in an earlier attempt need not be open.
-    if (plan.openIn(i).length === 0) return null
-    // A run outlives the screen that started it.
-    const open = storeOf(stores, wanted, NEVER)
-    const count = included.filter(({ store }) => store === i).length
-    const confirmation = () => {
-      const expected = confirmationOf(plan, asKnownHere(stores, wanted), count)
-      const missing = `The store, the number of its locks and the code of the plan, "${expected}", were not typed`
-      const typed = confirm.map(typedConfirmation)
-      return { expected: [expected], typed, missing, reason, subject: 'A plan' }
-    }
-    await checkChange({ store: { ...open, rules: () => rulesAtStart(open) }, confirmation })
-    return open
-  })
-  return Promise.all(confirmed)
-}
-
-/** A store that does not answer must not keep the others waiting: its rules are checked again before each batch. */
-async function rulesAtStart({ rules, knownRules }: OpenStore): Promise<StoreRules> {
-  const asked = await settle(rules)
-  if (!asked.ok && asked.error.code !== 'STORE_UNREACHABLE') throw asked.error
-  return asked.ok ? asked.value : knownRules()
 }

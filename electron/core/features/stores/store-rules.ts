@@ -70,15 +70,18 @@ function ruledPlace({ profile, serverIds }: RuledStore): Place {
  * The operator's rules for a store, whatever a screen permits. The dispatcher checks them before it applies a change; long-running
  * work checks them again before each step.
  */
-export async function checkChange({ store, revision, confirmation }: StoreChange): Promise<void> {
-  const rules = await checkWritable(store)
+export async function checkChange(
+  { store, revision, confirmation }: StoreChange,
+  consequence?: string,
+): Promise<void> {
+  const rules = await checkWritable(store, consequence)
   if (store.revision !== null && revision !== undefined && revision !== store.revision)
-    throw refused(`The store ${store.name} was reconnected since you saw the lock`)
+    throw refused(`The store ${store.name} was reconnected since you saw the lock`, consequence)
   const needed = confirmation(rules)
   if (needed === null) return
   const { expected, typed, missing, reason, subject } = needed
-  if (!expected.some(each => typed.includes(each))) throw refused(missing)
-  if (!reason?.trim()) throw refused(`${subject} needs a reason`)
+  if (!expected.some(each => typed.includes(each))) throw refused(missing, consequence)
+  if (!reason?.trim()) throw refused(`${subject} needs a reason`, consequence)
 }
 
 export async function checkWritable(
