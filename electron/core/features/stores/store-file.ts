@@ -15,7 +15,7 @@ const keptStoreSchema = z.object({
   /** The password as the host sealed it. */
   sealed: z.string().nullable(),
   /** How its servers identified themselves, the last ones first: its rules hold for them under every address. */
-  serverIds: z.array(z.string().max(400)).max(200).default([]),
+  serverIds: z.array(z.string().max(400)).max(400).default([]),
 })
 export type KeptStore = z.infer<typeof keptStoreSchema>
 
