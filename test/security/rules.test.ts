@@ -104,7 +104,7 @@ describe.each(
     for (const [method, input] of attempts) {
       const store = method === 'plans.apply' ? {} : { storeId }
       await expect(c.ask(method, { ...store, ...input } as never)).rejects.toThrow(
-        'REFUSED: The store Copy is on the same server as Billing, which is set to read-only: nothing was changed',
+        'REFUSED: The store Copy is on the same server as Billing, which is set to read-only: nothing was changed. To allow changes, edit Billing in the list of stores',
       )
     }
     expect(await left()).toBe(1)

@@ -154,16 +154,17 @@ export class OpenStores {
 
 /** What an operator types before a change in a production store: its name, and a reason. */
 export function productionConfirmation(
-  { productionNames }: StoreRules,
+  { productionNames, from }: StoreRules,
   { confirm, reason }: { readonly confirm?: string | undefined; readonly reason?: string | undefined },
   what: string,
 ): Confirmation | null {
   const [name] = productionNames
   if (name === undefined) return null
+  const whose = from.includes(name) ? `; it is on the same server as ${name} in the list of stores` : ''
   return {
     expected: productionNames,
     typed: [confirm],
-    missing: `The name of this production store was not typed (on the command line: --confirm "${name}")`,
+    missing: `The name of this production store was not typed (on the command line: --confirm "${name}"${whose})`,
     reason,
     subject: `${what} in a production store`,
   }

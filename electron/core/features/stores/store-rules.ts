@@ -10,6 +10,8 @@ export type RuledStore = {
   readonly serverIds: readonly string[]
 }
 
+const UNCHANGED = 'nothing was changed'
+
 export function hasRules({ production, readOnly }: Pick<StoreProfile, 'production' | 'readOnly'>): boolean {
   return production || readOnly
 }
@@ -72,7 +74,7 @@ function ruledPlace({ profile, serverIds }: RuledStore): Place {
  */
 export async function checkChange(
   { store, revision, confirmation }: StoreChange,
-  consequence?: string,
+  consequence = UNCHANGED,
 ): Promise<void> {
   const rules = await checkWritable(store, consequence)
   if (store.revision !== null && revision !== undefined && revision !== store.revision)
@@ -86,16 +88,17 @@ export async function checkChange(
 
 export async function checkWritable(
   { name, rules }: Pick<StoreChange['store'], 'name' | 'rules'>,
-  consequence?: string,
+  consequence = UNCHANGED,
 ): Promise<StoreRules> {
   const known = await rules()
   const { readOnlyBy } = known
   if (readOnlyBy === null) return known
   const whose = readOnlyBy === name ? 'is' : `is on the same server as ${readOnlyBy}, which is`
-  throw refused(`The store ${name} ${whose} set to read-only`, consequence)
+  const remedy = `To allow changes, edit ${readOnlyBy} in the list of stores`
+  throw refused(`The store ${name} ${whose} set to read-only`, `${consequence}. ${remedy}`)
 }
 
-function refused(why: string, consequence = 'nothing was changed'): StoreError {
+function refused(why: string, consequence: string): StoreError {
   return new StoreError('REFUSED', `${why}: ${consequence}`)
 }
 
