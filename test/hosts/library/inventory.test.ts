@@ -86,8 +86,26 @@ it('changes nothing in a store that the console has marked read-only', async () 
   const profile = { name: 'Production', address, colour: 'rose', production: true, readOnly: true } as const
   const stores = [{ storeId: 'prod', profile, open: true, sealed: null, serverIds: [] }]
   await storeFile(dataFolder).update(() => ({ version: 1, stores }))
-  await expect(manager.releaseAll({ reason: 'test', dataFolder })).rejects.toMatchObject({ code: 'REFUSED' })
+  await expect(manager.releaseAll({ reason: 'test', confirm: 'Production', dataFolder })).rejects.toThrow(
+    'set to read-only',
+  )
   expect(server.records.size).toBe(1)
+})
+
+it('requires the name of a store that the console has marked production', async () => {
+  const { manager, server, address } = place()
+  await manager.acquire('acme:a')
+  const profile = { name: 'Billing', address, colour: 'rose', production: true, readOnly: false } as const
+  const stores = [{ storeId: 'prod', profile, open: true, sealed: null, serverIds: [] }]
+  await storeFile(dataFolder).update(() => ({ version: 1, stores }))
+  const release = (typed: object) => manager.releaseAll({ reason: 'test', dataFolder, ...typed })
+  for (const typed of [{}, { confirm: 'Copy' }])
+    await expect(release(typed)).rejects.toMatchObject({
+      code: 'REFUSED',
+      message: expect.stringContaining('{ confirm: ["Billing"] }'),
+    })
+  expect(server.records.size).toBe(1)
+  expect(await release({ confirm: 'Billing' })).toMatchObject({ released: 1 })
 })
 
 it('requires a reason to release everything', async () => {
