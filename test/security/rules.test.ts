@@ -13,7 +13,7 @@ import { ROOM_FILE } from '../contract/open.ts'
 import { redisHarness } from '../contract/redis-harness.ts'
 import { openConsole, profile } from '../core/features/console.ts'
 import { followPlan } from '../core/features/plans/planning.ts'
-import { operator } from '../hosts/cli/plans/plan-cli.ts'
+import { confirmOf, operator } from '../hosts/cli/plans/plan-cli.ts'
 import { dataFolder } from '../hosts/cli/run-cli.ts'
 import { startCuttingProxy } from '../proof/cutting-proxy.ts'
 import { startRedis } from '../servers/redis.ts'
@@ -143,6 +143,24 @@ describe('the command line', () => {
     const named = ['--confirm', 'Billing', '--reason', reason]
     expect(await o.run('release', tunnelled, id, '--fence', fence, ...named)).toMatchObject({ code: 0 })
     expect(await left()).toBe(1)
+  })
+
+  it.each(KINDS)('prints the name of the production $kind store to confirm a plan', async harness => {
+    const { address, tunnelled, left } = await twoWays(harness)
+    const o = operator()
+    const early = await o.plan(tunnelled)
+    const c = openConsole(o.env.LOCKKEEPER_DATA_DIR)
+    await closedStore(c, address, { production: true })
+    const [, code] = /2-(\w+)$/.exec(confirmOf(early)) ?? []
+    expect(await o.apply(confirmOf(early))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--confirm "Billing 2-${code}"`),
+    })
+    const confirm = confirmOf(
+      await o.run('release-all', tunnelled, '--plan', o.file('b.plan'), '--watch', '0'),
+    )
+    expect(confirm).toMatch(/^Billing 2-/)
+    expect(await left()).toBe(2)
   })
 
   it.each(['127.1', '0x7f000001', '2130706433', '0177.0.0.1', '0', '１２７.０.０.１'])(

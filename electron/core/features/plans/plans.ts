@@ -27,7 +27,7 @@ import { releaseTask, restoreTask } from './task.ts'
 
 export type PlansOptions = RunContext & {
   readonly dataFolder: string
-  readonly stores: Pick<OpenStores, 'get' | 'at'>
+  readonly stores: Pick<OpenStores, 'get' | 'at' | 'learnRules'>
   readonly keys: TrustedKeys
   /** The operator may name files on the command line, but not in a page. */
   readonly mayNameFiles: boolean
@@ -55,8 +55,9 @@ export class Plans {
       // A mistake in the filter is reported before any store is read.
       const checked = strictFilter(filter)
       const path = file && this.#namedPath(file)
-      const open = [...new Set(storeIds)].map(storeId => this.options.stores.get(storeId, signal))
-      const frozen = await freezeAll(open, { ...request, filter: checked })
+      const open = () => [...new Set(storeIds)].map(storeId => this.options.stores.get(storeId, signal))
+      await this.options.stores.learnRules(open())
+      const frozen = await freezeAll(open(), { ...request, filter: checked })
       const left = frozen.reduce((sum, each) => sum + each.left, 0)
       return this.#make(path, frozen, { kind: 'release', filter, left, undoes: null }, action)
     },
@@ -216,6 +217,8 @@ export class Plans {
 
   async *#watch(planId: string, signal: AbortSignal) {
     const plan = await this.#find(planId)
+    const { stores } = this.options
+    await stores.learnRules(plan.header.stores.flatMap(({ address }) => stores.at(address)))
     yield* plan.events(() => this.#summary(plan), signal)
   }
 

@@ -1,9 +1,10 @@
 import { parseAddress, shortName } from '../../../../shared/address.ts'
 import type { PlanStore } from '../../../../shared/plans.ts'
 import type { StoreRules } from '../../../../shared/stores.ts'
+import { settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Confirmation, Facts } from '../../lib/handler.ts'
-import { NEVER } from '../../lib/timers.ts'
+import { atMost, NEVER } from '../../lib/timers.ts'
 import type { Provider } from '../../locks/provider.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Connections } from './connections.ts'
@@ -34,6 +35,9 @@ export type OpenStore = {
   readonly signal: AbortSignal
   readonly redact: (message: string) => string
 }
+
+/** A store that does not answer must not keep a screen waiting. */
+const RULES_MS = 2000
 
 type StoreAt = { readonly storeId: string; readonly address: string }
 
@@ -66,6 +70,11 @@ export class OpenStores {
       revision: list?.revisionOf(storeId) ?? null,
       redact: message => this.redact(message),
     }
+  }
+
+  /** Waits a moment for the servers of some stores to say who they are, so that `get` and `at` know their rules. */
+  async learnRules(open: readonly OpenStore[]): Promise<void> {
+    await atMost(RULES_MS, Promise.all(open.map(({ rules }) => settle(rules))))
   }
 
   /** All that are open at an address, without connections that are only being tested. */
