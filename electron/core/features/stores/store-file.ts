@@ -44,8 +44,9 @@ export function keptStores(folder: string): readonly KeptStore[] {
   return parsed.data.stores
 }
 
-/** What a console shows while its list is unread. */
-export function unreadNotice({ notice, path }: SharedFile<StoresJson>): string {
+/** What a console shows of the file. */
+export function noticeOf({ notice, path, isUnread }: SharedFile<StoresJson>): string | null {
+  if (!isUnread) return notice
   return `${notice} The rules of its stores are unknown, so no store can be changed: fix ${path}, or move it away to begin with an empty list`
 }
 

@@ -24,7 +24,7 @@ import {
   withoutPassword,
   withoutPasswords,
 } from './listed-store.ts'
-import { type KeptStore, type StoresJson, unreadNotice } from './store-file.ts'
+import { type KeptStore, noticeOf, type StoresJson } from './store-file.ts'
 import { checkProtection, compareAddresses } from './store-rules.ts'
 import { type SecretVault, sealIn } from './vault.ts'
 
@@ -389,12 +389,11 @@ export class Stores {
   }
 
   #event(): StoresEvent {
-    const { file } = this
-    this.#shownNotice = file.notice
+    this.#shownNotice = this.file.notice
     return {
       stores: [...this.#listed.values()].map(store => this.rules.entryOf(store)),
       suggestions: this.start.suggestions.map(shownSuggestion),
-      notice: (file.isUnread ? unreadNotice(file) : file.notice) ?? this.#notice,
+      notice: noticeOf(this.file) ?? this.#notice,
     }
   }
 }
