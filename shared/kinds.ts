@@ -19,6 +19,10 @@ export type KindDescription = {
     readonly place: {
       /** Beside its hosts, which server it is. */
       readonly server: readonly string[]
+      /** The fields that may lead to another server of the same name, which its ids then tell. */
+      readonly account?: readonly string[]
+      /** The endpoint of an address that names none, such as `https://{region}.example`. */
+      readonly endpoint?: string
       /** Where on the server. An address without one of `narrows` means all of them. */
       readonly same: readonly string[]
       readonly narrows: readonly string[]

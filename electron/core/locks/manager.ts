@@ -20,6 +20,7 @@ import type {
   LockManagerOptions,
   LockStats,
   Refused,
+  ReleaseAllOptions,
   ReleasedAll,
   ReleaseResult,
   Tried,
@@ -170,7 +171,7 @@ export class StoreLockManager implements LockManager {
     return (await this.#inventory()).cleanupExpired(this.#closing.signal)
   }
 
-  async releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll> {
+  async releaseAll(options: ReleaseAllOptions): Promise<ReleasedAll> {
     // Untyped programs may omit it.
     if (typeof options?.reason !== 'string' || options.reason.trim() === '')
       throw badInput('Releasing everything requires a reason, which is recorded')

@@ -1,4 +1,4 @@
-import type { ActiveLock, CurrentHolder, Metadata, ReleasedAll } from './types.ts'
+import type { ActiveLock, CurrentHolder, Metadata, ReleaseAllOptions, ReleasedAll } from './types.ts'
 
 export type ProviderOptions = {
   /** Null for the provider's default. A format that it cannot write is BAD_INPUT. */
@@ -80,5 +80,5 @@ export interface Provider extends ProviderTraits {
 export interface Inventory {
   activeLocks(signal: AbortSignal): Promise<ActiveLock[]>
   cleanupExpired(signal: AbortSignal): Promise<number>
-  releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll>
+  releaseAll(options: ReleaseAllOptions): Promise<ReleasedAll>
 }

@@ -94,6 +94,14 @@ export type LockStats = {
   readonly avgWaitTimeMs: number
 }
 
+export type ReleaseAllOptions = {
+  readonly reason: string
+  /** The name of the store, or of each of several masters, that the console's list marks production. */
+  readonly confirm?: string | readonly string[]
+  /** Where the audit log, the rules of the stores and the copies for an undo are. */
+  readonly dataFolder?: string
+}
+
 /** The result of releaseAll, lock by lock. */
 export type ReleasedAll = {
   readonly released: number
@@ -161,7 +169,7 @@ export interface LockManager extends AsyncDisposable {
   /** Removes the records of expired locks. Returns their number. */
   cleanupExpired(): Promise<number>
   /** Releases every lock of the format, of any holder: planned, fenced, recorded and undoable as in the console. */
-  releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll>
+  releaseAll(options: ReleaseAllOptions): Promise<ReleasedAll>
   /** Rejects the waiters and waits for pending releases. Held locks keep their leases: work may still depend on them. */
   close(): Promise<void>
 }

@@ -33,8 +33,8 @@ import type {
 
 /** A server may claim any. */
 const SERVER_ID = /^[\w:.@/ -]{8,300}$/
-/** The primaries of a large cluster. */
-const MOST_SERVERS = 64
+/** Three for each primary of a large cluster. */
+const MOST_SERVER_IDS = 200
 
 /** Linux starts no program with a longer argument. */
 const LONGEST_COMMAND = 128 * 1024
@@ -115,7 +115,7 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
     const ids = await settle(() => this.answer('which server it is', () => this.readServerIds(signal)))
     // The server answered, but not who it is.
     if (!ids.ok && (ids.error.code === 'STORE_DENIED' || ids.error.code === 'STORE_ERROR')) return []
-    return [...new Set(only([ids]))].filter(id => SERVER_ID.test(id)).slice(0, MOST_SERVERS)
+    return [...new Set(only([ids]))].filter(id => SERVER_ID.test(id)).slice(0, MOST_SERVER_IDS)
   }
 
   async *list({ limit }: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {

@@ -1,13 +1,13 @@
 import { type StoreAddress, showAddress } from '../../../shared/address.ts'
 import { createClient } from '../../../shared/client.ts'
 import { followPlan, type PlanState } from '../../../shared/plan-state.ts'
-import { confirmationsOf, type PlanResult } from '../../../shared/plans.ts'
+import { confirmationsOf, type PlanResult, type PlanSummary } from '../../../shared/plans.ts'
 import type { Result } from '../../../shared/result.ts'
 import { createCore } from '../../core/compose.ts'
 import { openSession } from '../../core/dispatch.ts'
 import { undoWindowMs, dataFolder as usualFolder } from '../../core/files/data-folder.ts'
 import { StoreError } from '../../core/lib/errors.ts'
-import type { ReleasedAll } from '../../core/locks/types.ts'
+import type { ReleaseAllOptions, ReleasedAll } from '../../core/locks/types.ts'
 
 type Outcome = ReleasedAll['results'][number]
 
@@ -18,10 +18,7 @@ const WORST: readonly Outcome['outcome'][] = ['failed', 'changed', 'left', 'rele
 export async function releaseEverything(
   addresses: readonly StoreAddress[],
   nameOf: (key: string) => string,
-  {
-    reason,
-    dataFolder = usualFolder(process.env),
-  }: { readonly reason: string; readonly dataFolder?: string },
+  { reason, confirm = [], dataFolder = usualFolder(process.env) }: ReleaseAllOptions,
 ): Promise<ReleasedAll> {
   const core = createCore({ dataFolder, undoWindowMs: undoWindowMs(process.env) })
   const client = createClient(frame => session.receive(frame))
@@ -35,9 +32,10 @@ export async function releaseEverything(
     }
     const plan = value(await client.call('plans.create', { storeIds, filter: '' }))
     const unread = plan.stores.flatMap(store => store.unread)
+    checkNames(plan, [confirm].flat())
     const counts = value(await followPlan(client, plan.planId)).countsByStore()
-    const confirm = confirmationsOf(plan, counts)
-    value(await client.call('plans.apply', { planId: plan.planId, confirm, reason }))
+    const confirmed = confirmationsOf(plan, counts)
+    value(await client.call('plans.apply', { planId: plan.planId, confirm: confirmed, reason }))
     const end = value(await followPlan(client, plan.planId, state => state.isOver))
     const results = byName(end, nameOf)
     const released = results.filter(({ outcome }) => outcome === 'released').length
@@ -46,6 +44,17 @@ export async function releaseEverything(
     session.close()
     await core.close()
   }
+}
+
+/** The program that calls this confirms the number of locks, whatever it is, but not that they are in production. */
+function checkNames({ stores }: PlanSummary, confirmed: readonly string[]): void {
+  const missing = stores.filter(({ production, name }) => production && !confirmed.includes(name))
+  const names = [...new Set(missing.map(({ name }) => JSON.stringify(name)))].join(', ')
+  if (missing.length > 0)
+    throw new StoreError(
+      'REFUSED',
+      `The store is in production, and its name was not confirmed: nothing was changed. Pass { confirm: [${names}] } to release its locks`,
+    )
 }
 
 function byName({ entries, results }: PlanState, nameOf: (key: string) => string): Outcome[] {

@@ -4,7 +4,7 @@ import type { Lock } from '../../../shared/locks.ts'
 import { StoreError } from '../../core/lib/errors.ts'
 import { LOCAL_CLOCK_ERROR_MS } from '../../core/locks/dynamodb/lease-clock.ts'
 import type { Inventory, Provider } from '../../core/locks/provider.ts'
-import type { ActiveLock, ReleasedAll } from '../../core/locks/types.ts'
+import type { ActiveLock, ReleaseAllOptions, ReleasedAll } from '../../core/locks/types.ts'
 import { LockLimit, tooManyLocks } from '../../core/stores/lock-limit.ts'
 import type { LockStore } from '../../core/stores/types.ts'
 
@@ -71,7 +71,7 @@ export class StoreInventory implements Inventory {
     return count
   }
 
-  async releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll> {
+  async releaseAll(options: ReleaseAllOptions): Promise<ReleasedAll> {
     const read = await this.#readEach(new AbortController().signal)
     // An empty plan would be refused.
     if (read.every(each => each.status === 'fulfilled' && each.value.locks.length === 0))

@@ -24,6 +24,12 @@ function place() {
   }
 }
 
+async function listProduction(address: string, { readOnly }: { readonly readOnly: boolean }) {
+  const profile = { name: 'Billing', address, colour: 'rose', production: true, readOnly } as const
+  const stores = [{ storeId: 'prod', profile, open: true, sealed: null, serverIds: [] }]
+  await storeFile(dataFolder).update(() => ({ version: 1, stores }))
+}
+
 it('lists the held locks of every owner, and no expired ones', async () => {
   const { manager, server } = place()
   await manager.acquire('acme:a', { owner: 'run-1', ttl: '10m' })
@@ -83,11 +89,25 @@ it('releases everything as the console does: recorded, and undoable', async () =
 it('changes nothing in a store that the console has marked read-only', async () => {
   const { manager, server, address } = place()
   await manager.acquire('acme:a')
-  const profile = { name: 'Production', address, colour: 'rose', production: true, readOnly: true } as const
-  const stores = [{ storeId: 'prod', profile, open: true, sealed: null, serverIds: [] }]
-  await storeFile(dataFolder).update(() => ({ version: 1, stores }))
-  await expect(manager.releaseAll({ reason: 'test', dataFolder })).rejects.toMatchObject({ code: 'REFUSED' })
+  await listProduction(address, { readOnly: true })
+  await expect(manager.releaseAll({ reason: 'test', confirm: 'Billing', dataFolder })).rejects.toThrow(
+    'set to read-only',
+  )
   expect(server.records.size).toBe(1)
+})
+
+it('requires the name of a store that the console has marked production', async () => {
+  const { manager, server, address } = place()
+  await manager.acquire('acme:a')
+  await listProduction(address, { readOnly: false })
+  const release = (typed: object) => manager.releaseAll({ reason: 'test', dataFolder, ...typed })
+  for (const typed of [{}, { confirm: 'Copy' }])
+    await expect(release(typed)).rejects.toMatchObject({
+      code: 'REFUSED',
+      message: expect.stringContaining('{ confirm: ["Billing"] }'),
+    })
+  expect(server.records.size).toBe(1)
+  expect(await release({ confirm: 'Billing' })).toMatchObject({ released: 1 })
 })
 
 it('requires a reason to release everything', async () => {

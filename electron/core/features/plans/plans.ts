@@ -1,25 +1,17 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
-import {
-  type ComparisonEvent,
-  confirmationOf,
-  type PlanSummary,
-  type RefusedPlan,
-  typedConfirmation,
-} from '../../../../shared/plans.ts'
-import type { StoreRules } from '../../../../shared/stores.ts'
+import type { ComparisonEvent, PlanSummary, RefusedPlan } from '../../../../shared/plans.ts'
 import { versionOf } from '../../files/disk.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { firstPage, PAGE_BYTES, pagesOf } from '../../lib/json-size.ts'
 import { whoIsHere } from '../../lib/operator.ts'
-import { NEVER } from '../../lib/timers.ts'
 import type { TrustedKeys } from '../keys/trusted-keys.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
-import { checkChange } from '../stores/store-rules.ts'
 import { compare } from './compare.ts'
+import { confirmedStores } from './confirmed-stores.ts'
 import {
   type FrozenStore,
   freezeAll,
@@ -37,7 +29,7 @@ import { releaseTask, restoreTask } from './task.ts'
 
 export type PlansOptions = RunContext & {
   readonly dataFolder: string
-  readonly stores: Pick<OpenStores, 'get' | 'at'>
+  readonly stores: Pick<OpenStores, 'get' | 'at' | 'learnRules'>
   readonly keys: TrustedKeys
   /** The operator may name files on the command line, but not in a page. */
   readonly mayNameFiles: boolean
@@ -65,8 +57,9 @@ export class Plans {
       // A mistake in the filter is reported before any store is read.
       const checked = strictFilter(filter)
       const path = file && this.#namedPath(file)
-      const open = [...new Set(storeIds)].map(storeId => this.options.stores.get(storeId, signal))
-      const frozen = await freezeAll(open, { ...request, filter: checked })
+      const open = () => [...new Set(storeIds)].map(storeId => this.options.stores.get(storeId, signal))
+      await this.options.stores.learnRules(open())
+      const frozen = await freezeAll(open(), { ...request, filter: checked })
       const left = frozen.reduce((sum, each) => sum + each.left, 0)
       return this.#make(path, frozen, { kind: 'release', filter, left, undoes: null }, action)
     },
@@ -248,6 +241,8 @@ export class Plans {
 
   async *#watch(planId: string, signal: AbortSignal) {
     const plan = await this.#find(planId)
+    const { stores } = this.options
+    await stores.learnRules(plan.header.stores.flatMap(({ address }) => stores.at(address)))
     yield* plan.events(() => this.#summary(plan), signal)
   }
 
@@ -333,38 +328,4 @@ export class Plans {
       throw new StoreError('UNSUPPORTED', 'This console keeps its plans in its data folder only')
     return resolve(file)
   }
-}
-
-/** The stores of a plan, each confirmed by the operator. Null for a store without locks left to attempt. */
-async function confirmedStores(
-  plan: Plan,
-  { confirm, reason }: Pick<Input<'plans.apply'>, 'confirm' | 'reason'>,
-  stores: Pick<OpenStores, 'at'>,
-): Promise<(OpenStore | null)[]> {
-  const included = plan.entries.filter(entry => !plan.isExcluded(entry))
-  if (included.length === 0)
-    throw new StoreError('REFUSED', 'Every lock of this plan is excluded: nothing was changed')
-  const confirmed = plan.header.stores.map(async (wanted, i) => {
-    // A store whose locks were all done in an earlier attempt need not be open.
-    if (plan.openIn(i).length === 0) return null
-    // A run outlives the screen that started it.
-    const open = storeOf(stores, wanted, NEVER)
-    const count = included.filter(({ store }) => store === i).length
-    const confirmation = ({ productionNames }: StoreRules) => {
-      const names = productionNames.length > 0 ? productionNames : [asKnownHere(stores, wanted).name]
-      const expected = names.map(name => confirmationOf(plan, { name }, count))
-      const missing = `The store, the number of its locks and the code of the plan, "${expected[0]}", were not typed`
-      return { expected, typed: confirm.map(typedConfirmation), missing, reason, subject: 'A plan' }
-    }
-    await checkChange({ store: { ...open, rules: () => rulesAtStart(open) }, confirmation })
-    return open
-  })
-  return Promise.all(confirmed)
-}
-
-/** A store that does not answer must not keep the others waiting: its rules are checked again before each batch. */
-async function rulesAtStart({ rules, knownRules }: OpenStore): Promise<StoreRules> {
-  const asked = await settle(rules)
-  if (!asked.ok && asked.error.code !== 'STORE_UNREACHABLE') throw asked.error
-  return asked.ok ? asked.value : knownRules()
 }

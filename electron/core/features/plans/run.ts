@@ -6,8 +6,8 @@ import type { Facts } from '../../lib/handler.ts'
 import { sleep } from '../../lib/timers.ts'
 import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
-import { checkWritable } from '../stores/store-rules.ts'
 import { findReacquired } from './compare.ts'
+import type { ConfirmedStore } from './confirmed-stores.ts'
 import { Pace, Speed } from './pace.ts'
 import type { Plan, Run, RunStatus } from './plan.ts'
 import type { JournalLine } from './plan-text.ts'
@@ -24,7 +24,7 @@ export type RunContext = {
 }
 
 type RunOptions = {
-  readonly stores: readonly (OpenStore | null)[]
+  readonly stores: readonly (ConfirmedStore | null)[]
   readonly attempt: Attempt
   readonly action: string
   readonly rate: number | undefined
@@ -162,7 +162,7 @@ export class PlanRun implements Run {
   }
 
   /** False after an error that ends the run: without an audit entry no store may continue. */
-  async #apply(open: OpenStore, store: number): Promise<boolean> {
+  async #apply(open: ConfirmedStore, store: number): Promise<boolean> {
     const applied = await settle(async () => {
       await this.#round(open, store, this.plan.openIn(store))
       if (this.#troubles.has(store) || this.#stopped.signal.aborted) return
@@ -181,7 +181,7 @@ export class PlanRun implements Run {
    * Attempts locks of one store at its pace. An error of the store, rather than of a lock, that changed nothing is not a
    * result: the same locks are retried once the store is back.
    */
-  async #round(open: OpenStore, store: number, entries: readonly PlanEntry[]): Promise<void> {
+  async #round(open: ConfirmedStore, store: number, entries: readonly PlanEntry[]): Promise<void> {
     const signal = AbortSignal.any([this.#stopped.signal, open.signal])
     const pace = this.#paces[store] as Pace
     const left = [...entries]
@@ -227,9 +227,9 @@ export class PlanRun implements Run {
   }
 
   /** The results of a batch, the locks that are known to be unchanged, and the last error that is not of a lock. */
-  async #attempt(open: OpenStore, batch: readonly PlanEntry[]) {
+  async #attempt(open: ConfirmedStore, batch: readonly PlanEntry[]) {
     const whole = await settle(async () => {
-      await checkWritable(open, 'the rest of the plan was not applied')
+      await open.checkBatch()
       return this.options.attempt(open, batch, places => this.#announce(places))
     })
     const results: Result[] = []

@@ -169,7 +169,7 @@ export async function adoptSealed(
 }
 
 /** Enough for a large cluster before and after a failover. */
-const MOST_SERVER_IDS = 100
+const MOST_SERVER_IDS = 400
 
 export function mostRecent(ids: readonly string[], before: readonly string[]): string[] {
   return [...new Set([...ids, ...before])].slice(0, MOST_SERVER_IDS)

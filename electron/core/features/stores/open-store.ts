@@ -1,10 +1,11 @@
 import { parseAddress, shortName } from '../../../../shared/address.ts'
 import type { PlanStore } from '../../../../shared/plans.ts'
 import type { StoreRules } from '../../../../shared/stores.ts'
+import { settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Confirmation, Facts } from '../../lib/handler.ts'
 import { shellText } from '../../lib/shell-quote.ts'
-import { NEVER } from '../../lib/timers.ts'
+import { atMost, NEVER } from '../../lib/timers.ts'
 import type { Provider } from '../../locks/provider.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Connections } from './connections.ts'
@@ -35,6 +36,9 @@ export type OpenStore = {
   readonly signal: AbortSignal
   readonly redact: (message: string) => string
 }
+
+/** A store that does not answer must not keep a screen waiting. */
+const RULES_MS = 2000
 
 type StoreAt = { readonly storeId: string; readonly address: string }
 
@@ -67,6 +71,11 @@ export class OpenStores {
       revision: list?.revisionOf(storeId) ?? null,
       redact: message => this.redact(message),
     }
+  }
+
+  /** Waits a moment for the servers of some stores to say who they are, so that `get` and `at` know their rules. */
+  async learnRules(open: readonly OpenStore[]): Promise<void> {
+    await atMost(RULES_MS, Promise.all(open.map(({ rules }) => settle(rules))))
   }
 
   /** All that are open at an address, without connections that are only being tested. */
@@ -141,9 +150,10 @@ export class OpenStores {
     return rulesFor(this.placeOf({ storeId, address }), storeId, this.#ruled())
   }
 
-  /** Asks the servers of the store who they are. */
+  /** Reads the list again, and asks the servers of the store who they are. */
   async #rules(storeId: string, address: string, signal: AbortSignal): Promise<StoreRules> {
     const { connections, list } = this.options
+    await list?.refresh()
     await connections.identify(storeId, signal)
     const place = this.placeOf({ storeId, address })
     await lookUpRuledHosts(place, this.#ruled())
@@ -154,16 +164,17 @@ export class OpenStores {
 
 /** What an operator types before a change in a production store: its name, and a reason. */
 export function productionConfirmation(
-  { productionNames }: StoreRules,
+  { productionNames, from }: StoreRules,
   { confirm, reason }: { readonly confirm?: string | undefined; readonly reason?: string | undefined },
   what: string,
 ): Confirmation | null {
   const [name] = productionNames
   if (name === undefined) return null
+  const whose = from.includes(name) ? `; it is on the same server as ${name} in the list of stores` : ''
   return {
     expected: productionNames,
     typed: [confirm],
-    missing: `The name of this production store was not typed (on the command line: --confirm ${shellText(name)})`,
+    missing: `The name of this production store was not typed (on the command line: --confirm ${shellText(name)}${whose})`,
     reason,
     subject: `${what} in a production store`,
   }

@@ -15,6 +15,8 @@ export type Place = {
   readonly hosts: readonly HostPort[]
   /** Which server it is, beside its hosts. */
   readonly server: string
+  /** Under which account, where a server of the same name may be another one. */
+  readonly account: string
   /** How its servers identified themselves. */
   readonly serverIds: readonly string[]
   /** Where on the server. */
@@ -25,7 +27,7 @@ export type Place = {
 
 export function placeOf(text: string, serverIds: readonly string[] = []): Place {
   const address = parseAddress(text)
-  const { server, same, narrows, ignoresCase } = kindOf(address.kind).address.place
+  const { server, account = [], same, narrows, ignoresCase } = kindOf(address.kind).address.place
   const fieldOf = (name: string): AddressValue => {
     const value = address[name] ?? null
     return ignoresCase && typeof value === 'string' ? value.toLowerCase() : value
@@ -34,17 +36,24 @@ export function placeOf(text: string, serverIds: readonly string[] = []): Place 
     kind: address.kind,
     hosts: hostsOf(address).map(({ host, port }) => ({ host: canonicalHost(host), port })),
     server: JSON.stringify(server.map(fieldOf)),
+    account: JSON.stringify(account.map(fieldOf)),
     serverIds,
     within: JSON.stringify(same.map(fieldOf)),
     parts: narrows.map(name => (address[name] === null ? null : JSON.stringify(fieldOf(name)))),
   }
 }
 
-/** Whether two places share locks: they have a server in common, by the names of its hosts, its addresses, or its own identity. */
+/**
+ * Whether two places share locks: they have a server in common, by its own identity, the names of its hosts or its addresses. Names say
+ * nothing of two accounts whose servers are known to be others.
+ */
 export function isSamePlace(a: Place, b: Place): boolean {
   if (a.kind !== b.kind || a.within !== b.within) return false
   if (!a.parts.every((part, i) => part === null || b.parts[i] === null || part === b.parts[i])) return false
-  return a.serverIds.some(id => b.serverIds.includes(id)) || (a.server === b.server && sharesHost(a, b))
+  if (a.serverIds.some(id => b.serverIds.includes(id))) return true
+  const areKnown = a.serverIds.length > 0 && b.serverIds.length > 0
+  if (areKnown && a.account !== b.account) return false
+  return a.server === b.server && sharesHost(a, b)
 }
 
 /** Whether all of a place is within the other. */
@@ -69,9 +78,10 @@ function namesOf({ host, port }: HostPort): string[] {
 }
 
 function hostsOf(address: StoreAddress): readonly HostPort[] {
-  const { options } = kindOf(address.kind).address
+  const { options, place } = kindOf(address.kind).address
   const endpoints = options.filter(({ type }) => type === 'endpoint').map(({ name }) => address[name] ?? null)
-  const given = endpoints.filter(each => each !== null)
+  const usual = place.endpoint?.replace(/\{(\w+)\}/g, (_, name: string) => String(address[name]))
+  const given = endpoints.map(each => each ?? usual ?? null).filter(each => each !== null)
   return [...serversOf(address), ...given.map(each => endpointHost(String(each)))]
 }
 

@@ -15,7 +15,7 @@ const keptStoreSchema = z.object({
   /** The password as the host sealed it. */
   sealed: z.string().nullable(),
   /** How its servers identified themselves, the last ones first: its rules hold for them under every address. */
-  serverIds: z.array(z.string().max(400)).max(200).default([]),
+  serverIds: z.array(z.string().max(400)).max(400).default([]),
 })
 export type KeptStore = z.infer<typeof keptStoreSchema>
 
@@ -42,6 +42,12 @@ export function keptStores(folder: string): readonly KeptStore[] {
   const parsed = fileSchema.safeParse(parseJson(text))
   if (!parsed.success) throw unreadableRules(path, ' or understood')
   return parsed.data.stores
+}
+
+/** What a console shows of the file. */
+export function noticeOf({ notice, path, isUnread }: SharedFile<StoresJson>): string | null {
+  if (!isUnread) return notice
+  return `${notice} The rules of its stores are unknown, so no store can be changed: fix ${path}, or move it away to begin with an empty list`
 }
 
 export function unreadableRules(path: string, why = ''): StoreError {

@@ -10,6 +10,8 @@ export type RuledStore = {
   readonly serverIds: readonly string[]
 }
 
+const UNCHANGED = 'nothing was changed'
+
 export function hasRules({ production, readOnly }: Pick<StoreProfile, 'production' | 'readOnly'>): boolean {
   return production || readOnly
 }
@@ -70,29 +72,33 @@ function ruledPlace({ profile, serverIds }: RuledStore): Place {
  * The operator's rules for a store, whatever a screen permits. The dispatcher checks them before it applies a change; long-running
  * work checks them again before each step.
  */
-export async function checkChange({ store, revision, confirmation }: StoreChange): Promise<void> {
-  const rules = await checkWritable(store)
+export async function checkChange(
+  { store, revision, confirmation }: StoreChange,
+  consequence = UNCHANGED,
+): Promise<void> {
+  const rules = await checkWritable(store, consequence)
   if (store.revision !== null && revision !== undefined && revision !== store.revision)
-    throw refused(`The store ${store.name} was reconnected since you saw the lock`)
+    throw refused(`The store ${store.name} was reconnected since you saw the lock`, consequence)
   const needed = confirmation(rules)
   if (needed === null) return
   const { expected, typed, missing, reason, subject } = needed
-  if (!expected.some(each => typed.includes(each))) throw refused(missing)
-  if (!reason?.trim()) throw refused(`${subject} needs a reason`)
+  if (!expected.some(each => typed.includes(each))) throw refused(missing, consequence)
+  if (!reason?.trim()) throw refused(`${subject} needs a reason`, consequence)
 }
 
 export async function checkWritable(
   { name, rules }: Pick<StoreChange['store'], 'name' | 'rules'>,
-  consequence?: string,
+  consequence = UNCHANGED,
 ): Promise<StoreRules> {
   const known = await rules()
   const { readOnlyBy } = known
   if (readOnlyBy === null) return known
   const whose = readOnlyBy === name ? 'is' : `is on the same server as ${readOnlyBy}, which is`
-  throw refused(`The store ${name} ${whose} set to read-only`, consequence)
+  const remedy = `To allow changes, edit ${readOnlyBy} in the list of stores`
+  throw refused(`The store ${name} ${whose} set to read-only`, `${consequence}. ${remedy}`)
 }
 
-function refused(why: string, consequence = 'nothing was changed'): StoreError {
+function refused(why: string, consequence: string): StoreError {
   return new StoreError('REFUSED', `${why}: ${consequence}`)
 }
 

@@ -24,7 +24,7 @@ import {
   withoutPassword,
   withoutPasswords,
 } from './listed-store.ts'
-import type { KeptStore, StoresJson } from './store-file.ts'
+import { type KeptStore, noticeOf, type StoresJson } from './store-file.ts'
 import { checkProtection, compareAddresses } from './store-rules.ts'
 import { type SecretVault, sealIn } from './vault.ts'
 
@@ -195,6 +195,15 @@ export class Stores {
     return this.#listed.get(storeId)?.profile ?? null
   }
 
+  /** Learns what other consoles of the data folder have decided: every 2 seconds, and before each change. */
+  async refresh(): Promise<void> {
+    await this.#decisions.run(async () => {
+      if (await this.file.read()) this.#adopt(this.file.value.stores)
+      else if (this.file.notice === this.#shownNotice) return
+      this.#feed.changed()
+    })
+  }
+
   /** Whether a store at this address may be open soon: the list is being read, or the store is connecting. */
   isOpening(address: string): boolean {
     const isConnecting = ({ storeId, profile, open, problem }: ListedStore) =>
@@ -217,7 +226,8 @@ export class Stores {
 
   async #load(): Promise<void> {
     this.#notice = this.start.notice ?? null
-    await this.file.read({ setAside: true })
+    // A damaged list stays where it is: without it, its rules would be gone.
+    await this.file.read()
     for (const kept of this.file.value.stores) this.#list(kept)
     for (const text of this.start.stores) {
       try {
@@ -231,7 +241,7 @@ export class Stores {
     // A keyring that hangs, or an address that no longer parses, does not delay the other stores.
     for (const store of this.#listed.values()) if (store.open) void this.#connect(store)
     this.#isLoaded = true
-    if (!this.#isClosed) this.#pollTimer = setInterval(() => void this.#poll(), POLL_MS).unref()
+    if (!this.#isClosed) this.#pollTimer = setInterval(() => void this.refresh(), POLL_MS).unref()
   }
 
   #list(kept: KeptStore): ListedStore {
@@ -240,15 +250,6 @@ export class Stores {
     const store = listedStore({ ...kept, profile, origin: 'saved', password })
     this.#listed.set(store.storeId, store)
     return store
-  }
-
-  /** Learns what other consoles of the data folder have decided. */
-  async #poll(): Promise<void> {
-    await this.#decisions.run(async () => {
-      if (await this.file.read()) this.#adopt(this.file.value.stores)
-      else if (this.file.notice === this.#shownNotice) return
-      this.#feed.changed()
-    })
   }
 
   /** Takes over the list of another console. Whether a store is open here does not change. */
@@ -392,7 +393,7 @@ export class Stores {
     return {
       stores: [...this.#listed.values()].map(store => this.rules.entryOf(store)),
       suggestions: this.start.suggestions.map(shownSuggestion),
-      notice: this.#shownNotice ?? this.#notice,
+      notice: noticeOf(this.file) ?? this.#notice,
     }
   }
 }

@@ -39,5 +39,11 @@ export const DYNAMODB_ADDRESS: KindDescription['address'] = {
   options: [{ name: 'endpoint', type: 'endpoint' }, { name: 'profile' }, { name: 'format' }, ...TLS_FIELDS],
   account: ['region', 'endpoint', 'ca', 'servername'],
   passwordNeedsUser: true,
-  place: { server: ['region'], same: ['table'], narrows: [] },
+  place: {
+    server: ['region'],
+    account: ['username', 'profile'],
+    endpoint: 'https://dynamodb.{region}.amazonaws.com',
+    same: ['table'],
+    narrows: [],
+  },
 }

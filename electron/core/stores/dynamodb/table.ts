@@ -45,10 +45,10 @@ export class DynamoTable {
     return this.#keySchema
   }
 
-  /** Of the table that the name leads to now. Emulators have one account for all, so an ARN is no proof; a table's id is. */
+  /** Of the table that the name leads to now. An ARN is no id: emulators have one account for all. */
   async ids(signal: AbortSignal): Promise<string[]> {
     const { Table } = await this.#describe(signal)
-    const id = Table?.TableId ?? Table?.TableArn
+    const id = Table?.TableId
     return typeof id === 'string' ? [`dynamodb ${id}`] : []
   }
 

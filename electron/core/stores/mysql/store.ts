@@ -191,10 +191,13 @@ async function isReadOnly(session: Session): Promise<boolean> {
   return String(flag) === '1' || String(flag).toUpperCase() === 'ON'
 }
 
-/** MySQL keeps an id with its data. What stands in for it in MariaDB is the same only for the same server. */
+/**
+ * MySQL keeps an id with its data. MariaDB has none, and what its settings say may be the same for any two servers in containers. The
+ * end of its UUIDs is the same throughout a run: a random number that it takes at each start, and its network address.
+ */
 async function readServerId(session: Session): Promise<string[]> {
   const [[version, ...own] = []] = await session.read(
-    'SELECT VERSION(), @@hostname, @@port, @@datadir, @@server_id',
+    'SELECT VERSION(), @@hostname, @@port, @@datadir, @@server_id, SUBSTRING(UUID(), 20)',
   )
   const isMariaDb = /mariadb/i.test(String(version))
   const [id = []] = isMariaDb ? [own] : await session.read('SELECT @@server_uuid')

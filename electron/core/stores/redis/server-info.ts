@@ -2,10 +2,15 @@ import type { Redis } from 'ioredis'
 import { isNotPermitted } from './failure.ts'
 import { runScript, script } from './script.ts'
 
-/** The server gives itself another one at every start. Empty for a proxy without one. */
-export async function runId(node: Redis): Promise<string[]> {
-  const id = fieldOf(await node.info('server'), 'run_id')
-  return id === undefined ? [] : [`redis ${id}`]
+/**
+ * The id of the run, which is another one after every start, and those of the data: a replica has its primary's, and keeps it as the
+ * second one when it is promoted. Empty for a proxy without any.
+ */
+export async function serverIdsOf(node: Redis): Promise<string[]> {
+  const run = fieldOf(await node.info('server'), 'run_id')
+  const replication = await node.info('replication')
+  const data = ['master_replid', 'master_replid2'].map(name => fieldOf(replication, name))
+  return [run, ...data].flatMap(id => (id === undefined || /^0*$/.test(id) ? [] : [`redis ${id}`]))
 }
 
 function fieldOf(info: string, name: string): string | undefined {

@@ -38,7 +38,7 @@ import {
 import type { Kept } from './restore.ts'
 import { describeProgram, runProgram } from './run-program.ts'
 import { deniedProblem, findPrimaries, nodeProblem, scanKeys, tooManyKeys } from './scan.ts'
-import { probeRelease, runId, serverName } from './server-info.ts'
+import { probeRelease, serverIdsOf, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
 
 /** On one connection, which sends them together. */
@@ -133,7 +133,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   protected readServerIds(signal: AbortSignal): Promise<readonly string[]> {
     return this.#run(signal, async () => {
       const { nodes } = await findPrimaries(this.#client, refusalFor(this.#address))
-      const asked = await Promise.allSettled(nodes.map(runId))
+      const asked = await Promise.allSettled(nodes.map(serverIdsOf))
       const ids = asked.flatMap(each => (each.status === 'fulfilled' ? each.value : []))
       const failed = asked.filter(each => each.status === 'rejected')
       // The other nodes of a cluster may still work.

@@ -34,6 +34,16 @@ it.each<[string, string, boolean]>([
     true,
   ],
   ['dynamodb://eu-west-1/locks?endpoint=http://127.0.0.1:8000', 'dynamodb://eu-west-1/locks', false],
+  [
+    'dynamodb://eu-west-1/locks?endpoint=https://dynamodb.eu-west-1.amazonaws.com',
+    'dynamodb://eu-west-1/locks',
+    true,
+  ],
+  [
+    'dynamodb://eu-west-1/locks?endpoint=https://dynamodb.us-east-1.amazonaws.com',
+    'dynamodb://eu-west-1/locks',
+    false,
+  ],
   ['redis://h/0', 'mysql://h/shop', false],
   ['mysql://h/Shop?table=Locks', 'mysql://h/shop?table=locks', true],
   ['redis+cluster://h:7000', 'redis://h:7000/0', true],
@@ -108,6 +118,24 @@ it('compares servers by how they identify themselves, within one database and ta
   expect(isSamePlace(shop, at('mysql://b/shop?table=other', 'mysql 1'))).toBe(false)
   const table = 'dynamodb://eu-west-1/locks'
   expect(isSamePlace(at(table, 'dynamodb 1'), at(`${table}?endpoint=http://h`, 'dynamodb 1'))).toBe(true)
+})
+
+it('tells tables of one name in two accounts apart once both have said who they are', () => {
+  const at = (more: string, ...ids: string[]) => placeOf(`dynamodb://eu-west-1/locks${more}`, ids)
+  const live = at('?profile=live', 'dynamodb 1')
+  expect(isSamePlace(live, at('?profile=lab', 'dynamodb 2'))).toBe(false)
+  expect(isSamePlace(live, at('?profile=lab', 'dynamodb 1'))).toBe(true)
+  expect(isSamePlace(live, at('?profile=lab'))).toBe(true)
+  // A table that was created again.
+  expect(isSamePlace(live, at('?profile=live', 'dynamodb 2'))).toBe(true)
+})
+
+it('takes servers of one name for one, whatever they say of themselves', () => {
+  // The members of a group, or a server and its successor.
+  expect(isSamePlace(placeOf('mysql://h/shop', ['mysql 1']), placeOf('mysql://h/shop', ['mysql 2']))).toBe(
+    true,
+  )
+  expect(isSamePlace(placeOf('redis://h/0', ['redis 1']), placeOf('redis://h/0', ['redis 2']))).toBe(true)
 })
 
 it('says whether all of a place is within another', () => {

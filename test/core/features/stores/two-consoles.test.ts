@@ -34,6 +34,20 @@ it('keeps the stores that two consoles of one data folder add, and shows them in
   ).rejects.toThrow('REFUSED: The store Billing is set to read-only')
 })
 
+it('obeys the rules of another console from the moment they are set', async () => {
+  const { a, b } = twoConsoles()
+  const open = profile({ name: 'Billing', address: 'memory:billing' })
+  const { storeId } = await a.ask('stores.add', { profile: open })
+  await expect.poll(() => b.list()?.stores[0]?.revision).toBe(1)
+  const release = () => b.ask('locks.release', { storeId, id: 'x', fence: 'f' })
+  for (let round = 0; round < 3; round++) {
+    await a.ask('stores.edit', { storeId, profile: { ...open, readOnly: true } })
+    await expect(release()).rejects.toThrow('set to read-only')
+    await a.ask('stores.edit', { storeId, profile: open })
+    expect(await release()).toMatchObject({ outcome: 'gone' })
+  }
+})
+
 it('has no two stores with one name, whichever consoles add them', async () => {
   const { a, b, kept } = twoConsoles()
   await a.ask('stores.add', { profile: profile() })
