@@ -182,12 +182,16 @@ export function takesPassword({ kind, username }: StoreAddress): boolean {
   return form.password !== null && (username !== null || address.passwordNeedsUser !== true)
 }
 
-/** Whether a text is a store's address with a password in it, valid or not. */
-export function hasPassword(text: string): boolean {
-  const lower = text.toLowerCase()
-  const schemes = allKinds().flatMap(({ address }) => address.schemes)
-  return schemes.some(({ prefix }) => lower.startsWith(prefix) && /:.*@/s.test(text.slice(prefix.length)))
+/**
+ * Whether an argument is an address with a password, valid or not and of any kind. The password is before the first / or ?, unless
+ * it contains one itself: then what looks like a port is none. scripts/start.mjs has a copy, because it runs before the build.
+ */
+export function hasPassword(argument: string): boolean {
+  return ADDRESS_WITH_PASSWORD.test(argument)
 }
+
+const ADDRESS_WITH_PASSWORD =
+  /^(?:--[\w-]+=)?[\s"'`]*[a-z][\w+.-]*:\/\/(?:[^/?]*:[^/?]*@|[^/?]*:(?!\d*[/?])[^:/?\]]*[/?].*@)/is
 
 export function isThisMachine(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '')

@@ -6,6 +6,7 @@ import { resp, startScriptedRedis } from '../hostile/scripted-redis.ts'
 import { dataFolder, runCli } from '../hosts/cli/run-cli.ts'
 import { atTerminal } from '../hosts/cli/terminal.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
+import { WITH_PASSWORD, WITHOUT_PASSWORD } from '../shared/arguments.ts'
 
 const SECRET = 'hunter2-of-the-tests'
 
@@ -66,6 +67,8 @@ describe('a password among the arguments', () => {
     'redis+cluster://u:p@w@h',
     'mysql://u:p/w@h/d',
     'dynamodb://a:b@r/t',
+    'mariadb://u:p@h',
+    ' "redis://u:p@h',
   ])('is found in %s', async address => {
     expect(await runCli(['list', address])).toMatchObject({
       code: 2,
@@ -74,11 +77,31 @@ describe('a password among the arguments', () => {
   })
 })
 
+it('a key, a reason and a pattern are no addresses, whatever they look like', async () => {
+  for (const key of ['memory:job:alice@example.com', 'https://bob:x@example.com/job'])
+    expect(await runCli(['inspect', 'memory:practice', key])).toMatchObject({ code: 4 })
+  const reason = ['--fence', 'f', '--reason', 'memory: OOM at 12:30, asked @bob']
+  expect((await runCli(['release', 'memory:practice', 'key', ...reason])).stderr).not.toContain('password')
+  const pattern = await runCli(['list', 'redis://127.0.0.1:1/0?match=user%40*'])
+  expect(pattern).toMatchObject({ code: 5 })
+})
+
+const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
+
+/** There is no npm on this path: a build fails. */
+function npmStart(...args: readonly string[]) {
+  const env = { PATH: '' }
+  return spawnSync(process.execPath, ['--', START, ...args], { env, encoding: 'utf8' })
+}
+
+it('npm start finds the same passwords as the command line', () => {
+  const found = (text: string) => npmStart(text).stderr.includes('contains a password')
+  expect(WITH_PASSWORD.filter(text => !found(text))).toEqual([])
+  expect(WITHOUT_PASSWORD.filter(found)).toEqual([])
+})
+
 it('a password among the arguments of npm start is refused before the build', () => {
-  const start = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
-  const args = ['--', start, '--store', `redis://:${SECRET}@127.0.0.1:1/0`]
-  // There is no npm on this path: a build would fail.
-  const run = spawnSync(process.execPath, args, { env: { PATH: '' }, encoding: 'utf8' })
+  const run = npmStart('--store', `redis://:${SECRET}@127.0.0.1:1/0`)
   expect(run).toMatchObject({
     status: 2,
     stdout: '',

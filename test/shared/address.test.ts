@@ -8,6 +8,7 @@ import {
   shortName,
   showAddress,
 } from '../../shared/address.ts'
+import { WITH_PASSWORD, WITHOUT_PASSWORD } from './arguments.ts'
 
 const common = { username: null, password: null, format: null }
 const noTls = { ca: null, cert: null, key: null, servername: null }
@@ -210,16 +211,9 @@ test.each([
 })
 
 test.each([
-  ['redis://:pw@h', true],
-  ['REDISS://user:pw@h/0', true],
-  ['redis+sentinel://u:p@w@h/x', true],
-  ['mysql://u:p/w?x@h/d', true],
-  ['redis://user@h:6379/0', false],
-  ['redis://h:6379/0', false],
-  ['memory:a@b', false],
-  ['job://nightly:worker@7', false],
-  ['see redis://u:p@h', false],
-])('finds a password in %s: %j', (text, is) => {
+  ...WITH_PASSWORD.map(text => [text, true] as const),
+  ...WITHOUT_PASSWORD.map(text => [text, false] as const),
+])('whether %j is an address with a password: %j', (text, is) => {
   expect(hasPassword(text)).toBe(is)
 })
 
