@@ -14,22 +14,26 @@ const FOR_ALL = 'LOCKKEEPER_PASSWORD'
 /**
  * The addresses with their passwords: that in the address; else that of the store's own variable; else, in their order, the lines
  * of the standard input, or LOCKKEEPER_PASSWORD. That one is for a single account: a password is never sent to a server that it
- * may not be for.
+ * may not be for. Neither these lines nor that variable are for addresses that the operator did not name.
  */
 export function withPasswords(
   texts: readonly string[],
   variables: Variables,
   lines: readonly string[] | null = null,
+  named: readonly string[] = texts,
 ): StoreAddress[] {
   const addresses = texts.map(parseAddress)
   const names = variableNames(addresses)
-  const named = addresses.map(address => {
+  const known = addresses.map(address => {
     const password = address.password ?? variables[names.get(accountOf(address)) ?? '']
     return password === undefined ? address : { ...address, password }
   })
-  const open = named.filter(each => each.password === null && takesPassword(each))
+  const accounts = new Set(named.map(text => accountOf(parseAddress(text))))
+  const open = known.filter(
+    each => each.password === null && takesPassword(each) && accounts.has(accountOf(each)),
+  )
   const given = lines === null ? fromVariable(open, variables[FOR_ALL], names) : fromLines(open, lines)
-  return named.map(each => ({ ...each, password: given.get(each) ?? each.password }))
+  return known.map(each => ({ ...each, password: given.get(each) ?? each.password }))
 }
 
 function fromVariable(

@@ -56,6 +56,14 @@ describe('the password of a store', () => {
     ])
   })
 
+  it('is only that of its own variable for an address that the operator did not name', () => {
+    const own = { LOCKKEEPER_PASSWORD_SHOP_AT_B: 'of-b', LOCKKEEPER_PASSWORD: 'p' }
+    const known = (named: readonly string[]) =>
+      withPasswords([A, B], own, null, named).map(({ password }) => password)
+    expect(known([])).toEqual([null, 'of-b'])
+    expect(known(['redis://a/1'])).toEqual(['p', 'of-b'])
+  })
+
   it('is a line of the standard input for each store without one, in their order, and no more', () => {
     const own = { LOCKKEEPER_PASSWORD_SHOP_AT_B: 'of-b', LOCKKEEPER_PASSWORD: 'not used' }
     expect(passwords([A, B, 'memory:x', 'redis://c/0'], own, ['of-a', ''])).toEqual([

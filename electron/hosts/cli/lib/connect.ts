@@ -101,13 +101,17 @@ export type ReachedStore = {
   readonly hasPassword: boolean
 }
 
-/** Opens all stores of a command; one that is down has the error as its answer. */
+/**
+ * Opens all stores of a command; one that is down has the error as its answer. `named` are the addresses that the operator gave:
+ * those of a plan or a hold are chosen by whoever wrote its file.
+ */
 export async function openStores(
   io: Io,
   client: Client,
   addresses: readonly string[],
+  named: readonly string[] = addresses,
 ): Promise<ReachedStore[]> {
-  const given = withPasswords(addresses, io.env, await io.passwordLines())
+  const given = withPasswords(addresses, io.env, await io.passwordLines(), named)
   const stores = await Promise.all(given.map(address => reach(client, address)))
   const mayAsk = io.stdin.isTTY && io.stderr.isTTY
   for (const [i, address] of given.entries()) {

@@ -95,11 +95,14 @@ function groupsText(
 export function applyCommand(
   { file }: Pick<PlanSummary, 'file'>,
   confirm: readonly string[],
-  reason?: string,
+  { reason, store }: { readonly reason?: string | undefined; readonly store?: string | undefined },
 ): string {
+  const where = store === undefined ? [] : [shellQuote(store)]
   const confirmed = confirm.flatMap(text => ['--confirm', quoted(text)])
   const why = reason === undefined ? 'TEXT' : quoted(reason)
-  return ['lockkeeper release-all --apply', shellQuote(file), ...confirmed, '--reason', why].join(' ')
+  return ['lockkeeper release-all --apply', shellQuote(file), ...where, ...confirmed, '--reason', why].join(
+    ' ',
+  )
 }
 
 /** In double quotes where every shell reads the text the same way. */
