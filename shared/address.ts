@@ -82,6 +82,10 @@ function readField(field: AddressField, given: string | undefined): AddressValue
   }
   if (text === undefined) return null
   if (field.type === 'endpoint') checkEndpoint(text)
+  if (field.type === 'hosts and networks' && !text.split(',').every(isHostOrNetwork))
+    throw new AddressError(
+      `${field.name} must list hosts without ports, networks and domains: redis-2,10.1.0.0/16,.example.com`,
+    )
   return field.type === 'number' ? Number(text) : text
 }
 
@@ -261,6 +265,15 @@ function checkEndpoint(endpoint: string): void {
   const match = /^https?:\/\/([^/?#]+)\/?$/.exec(endpoint)
   if (!match) throw new AddressError('endpoint must look like http://host:port or https://host')
   parseHost(match[1] ?? '', 443)
+}
+
+/** A network has a prefix of at most 32 or 128 bits, and a domain begins with a dot. */
+function isHostOrNetwork(text: string): boolean {
+  const [, host = '', prefix] = /^(.+?)(?:\/(\d{1,3}))?$/su.exec(text.trim()) ?? []
+  const isIpv4 = /^\d{1,3}(\.\d{1,3}){3}$/.test(host) && host.split('.').every(each => Number(each) <= 255)
+  const isIpv6 = /^(?=.*::|(?:[^:]*:){7})[\da-f:.]{2,45}$/i.test(host)
+  if (prefix !== undefined) return (isIpv4 && Number(prefix) <= 32) || (isIpv6 && Number(prefix) <= 128)
+  return isIpv4 || isIpv6 || /^\.?[\p{L}\p{N}\p{M}_-]+(\.[\p{L}\p{N}\p{M}_-]+)*\.?$/u.test(host)
 }
 
 export function hostPort({ host, port }: HostPort): string {
