@@ -131,7 +131,7 @@ function textOf(value: AddressValue): string {
   return value === null || value === false ? '' : String(value)
 }
 
-function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressScheme {
+export function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressScheme {
   const isSet = ({ sets = {} }: AddressScheme) =>
     Object.entries(sets).every(([name, value]) => (texts[name] ?? '') === textOf(value))
   return address.schemes.find(isSet) ?? address.schemes[0]

@@ -118,7 +118,7 @@ describe('LOCKKEEPER_PASSWORD', () => {
       const run = await runCli([...command, a.address, b.address], { LOCKKEEPER_PASSWORD: SECRET })
       expect(run).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('Nothing was contacted: set LOCKKEEPER_'),
+        stderr: expect.stringContaining('Nothing was contacted: set instead'),
       })
       expect([...a.commands, ...b.commands]).toEqual([])
     },
@@ -126,7 +126,8 @@ describe('LOCKKEEPER_PASSWORD', () => {
 
   it('of each store goes to that store alone', async () => {
     const [a, b] = [await startRecorder(), await startRecorder()]
-    const name = (address: string) => `LOCKKEEPER_PASSWORD_REDIS_AT_127_0_0_1_${/:(\d+)/.exec(address)?.[1]}`
+    const name = (address: string) =>
+      `LOCKKEEPER_PASSWORD_REDIS_AT_127_0_0_1_PORT_${/:(\d+)/.exec(address)?.[1]}`
     await runCli(['stats', a.address, b.address], {
       [name(a.address)]: 'first-one',
       [name(b.address)]: 'second-one',

@@ -19,7 +19,7 @@ it('reads which stores to open from the options, the environment and the file, i
 
 it('hands the same start to the process of the window, with each password in its own address', () => {
   const file = join(dataFolder(), 'some.env')
-  writeFileSync(file, 'LOCKKEEPER_PASSWORD=of-the-file\n')
+  writeFileSync(file, 'LOCKKEEPER_PASSWORD_MYSQL_USER_ops_AT_M=of-the-file\n')
   const variables = { LOCKKEEPER_STORES: 'memory:b', LOCKKEEPER_PASSWORD_REDIS_AT_H: 'p w@' }
   const start = readStart(variables, { stores: ['redis://h/0?match=a b', 'mysql://ops@m/d'], envFile: file })
   const env = startEnvironment({ HOME: '/h', ...variables }, start)
