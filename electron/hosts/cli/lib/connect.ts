@@ -133,10 +133,11 @@ async function reach(client: Client, address: StoreAddress): Promise<ReachedStor
 }
 
 async function askPassword(io: Io, address: string): Promise<string> {
-  io.stderr.write(`Password for ${escapeForTerminal(address)}: `)
   // readline echoes input to its output; this one discards it.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // It keeps the terminal from echoing, which it must before anything is typed.
   const lines = createInterface({ input: io.stdin, output: silent, terminal: true })
+  io.stderr.write(`Password for ${escapeForTerminal(address)}: `)
   try {
     return await new Promise<string>((resolve, reject) => {
       const stop = () => reject(stopped())
