@@ -5,6 +5,7 @@ import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { guardSocket, MAX_REPLY_BYTES } from '../wire/guard-socket.ts'
 import { isAboutTls } from '../wire/tls.ts'
 import { CONTACT_ALL, type NodePolicy } from './expected-nodes.ts'
+import { noteAfterLogin } from './failure.ts'
 import type { NodeRefused } from './node-refused.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import { type SlotRange, slotsFrom } from './slots.ts'
@@ -57,6 +58,7 @@ function guardRedis(client: Redis, purpose: Purpose, policy: NodePolicy): Redis 
     const { remoteAddress } = client.stream
     if (remoteAddress !== undefined) policy.reached(client.options.host ?? '', remoteAddress)
   })
+  noteLogins(client)
   const { duplicate, asking } = client
   // ioredis leaves its failure to nobody; the command that follows fails too.
   client.asking = (() => asking.call(client).catch(() => 'OK')) as typeof asking
@@ -72,6 +74,23 @@ function guardRedis(client: Redis, purpose: Purpose, policy: NodePolicy): Redis 
       return guardRedis(sentinel, 'commands', CONTACT_ALL)
     }
   return client
+}
+
+/** Only errors of a connection on which AUTH has succeeded may be quoted. */
+function noteLogins(client: Redis): void {
+  const { sendCommand } = client
+  let loggedIn: unknown = null
+  client.sendCommand = function (this: Redis, ...[command, ...more]: Parameters<typeof sendCommand>) {
+    command.promise.then(
+      () => {
+        if (command.name === 'auth') loggedIn = client.stream
+      },
+      error => {
+        if (loggedIn === client.stream) noteAfterLogin(error)
+      },
+    )
+    return sendCommand.call(this, command, ...more)
+  }
 }
 
 function guardNode(connector: Connector, { options }: Redis, policy: NodePolicy): void {
