@@ -151,12 +151,18 @@ describe('--password-stdin', () => {
     expect(await runCli(['list', b.address, '--password-stdin'], {}, SECRET)).toMatchObject({ code: 0 })
   })
 
+  it('takes an empty line for a store without a password', async () => {
+    expect(await runCli(['list', 'redis://127.0.0.1:1/0', '--password-stdin'], {}, '\n')).toMatchObject({
+      code: 5,
+    })
+  })
+
   it('contacts nothing with too few or too many lines', async () => {
     const { commands, address } = await startRecorder()
     for (const lines of ['', `${SECRET}\n\n`]) {
       const { code, stderr } = await runCli(['list', address, '--password-stdin'], {}, lines)
       expect(code).toBe(2)
-      expect(stderr).toContain('needs one line for each store without a password')
+      expect(stderr).toContain('needs one line for each store that the command names')
       expect(stderr).not.toContain(SECRET)
     }
     expect(commands).toEqual([])

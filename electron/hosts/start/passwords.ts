@@ -62,7 +62,7 @@ function fromVariable(
 function fromLines(open: readonly StoreAddress[], lines: readonly string[]): Map<StoreAddress, string> {
   if (open.length !== lines.length)
     throw new StartError(
-      `--password-stdin needs one line for each store without a password, in their order: ${open.length}, and it got ${lines.length}. Nothing was contacted`,
+      `--password-stdin needs one line for each store that the command names without a password, in their order and empty for none: ${open.length}, and it got ${lines.length}. Nothing was contacted`,
     )
   return new Map(open.map((each, i) => [each, lines[i] ?? '']))
 }
@@ -91,6 +91,14 @@ export function variableFor(address: StoreAddress): string {
     ...(typeof address['group'] === 'string' ? ['GROUP', word(address['group'])] : []),
     ...flags.map(name => name.toUpperCase()),
   ].join('_')
+}
+
+/** How a command gives the password of a store that got none. */
+export function howToGive(address: StoreAddress, named: readonly string[]): string {
+  const isNamed = named.some(text => accountOf(parseAddress(text)) === accountOf(address))
+  if (isNamed) return `set ${variableFor(address)} or use --password-stdin`
+  const own = isKnownByName(address) ? `set ${variableFor(address)}, or ` : ''
+  return `${own}enter it at a terminal: the command does not name this store`
 }
 
 /** Whether the name of its variable says all that decides where and how the password is sent. */

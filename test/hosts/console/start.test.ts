@@ -32,3 +32,13 @@ it('hands the same start to the process of the window, with each password in its
   })
   expect(readStart(env).stores).toEqual(start.stores)
 })
+
+it('names an invalid address by its place and kind, without its text', () => {
+  const start = (stores: string) => readStart({ LOCKKEEPER_STORES: stores })
+  expect(() => start('memory:a redis://u:p/w@cache/0')).toThrow(
+    /^Address 2 of LOCKKEEPER_STORES \(redis:\/\/\) is not valid: Write \/ as %2F/,
+  )
+  expect(() => start('redis://:two words@h/0')).toThrow(
+    /^Address 1 of LOCKKEEPER_STORES \(redis:\/\/\) is not valid: (?!.*words)/,
+  )
+})

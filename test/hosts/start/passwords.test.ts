@@ -75,7 +75,7 @@ describe('the password of a store', () => {
     ])
     for (const lines of [[], ['of-a', 'of-b', 'of-nobody']])
       expect(() => passwords([A, 'redis://c/0'], {}, lines)).toThrow(
-        `--password-stdin needs one line for each store without a password, in their order: 2, and it got ${lines.length}. Nothing was contacted`,
+        `--password-stdin needs one line for each store that the command names without a password, in their order and empty for none: 2, and it got ${lines.length}. Nothing was contacted`,
       )
   })
 })

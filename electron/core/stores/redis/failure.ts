@@ -110,6 +110,8 @@ export function storeError(error: unknown, client: Redis | Cluster): StoreError 
   const isReply = cause instanceof Error && cause.name === 'ReplyError'
   if (!meaning && !isReply) return new StoreError('INTERNAL', toFailure(error).message, { cause: error })
   const [, meant, sentence] = meaning ?? [null, 'STORE_ERROR' as const, 'Redis answered with an error:']
+  if (/^NOAUTH\b/.test(text) && secretsOf(client).length === 0)
+    return new StoreError('STORE_DENIED', 'Redis needs a password and none was given', { cause: error })
   // What ioredis and the system say repeats nothing that was sent.
   const secrets = isReply ? secretsOf(client) : []
   const message = sentence.endsWith(':') ? `${sentence} ${quoted(text, cause, secrets)}` : sentence

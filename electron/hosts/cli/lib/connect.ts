@@ -8,7 +8,7 @@ import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription, StoreInfo } from '../../../../shared/stores.ts'
 import { openSession } from '../../../core/dispatch.ts'
 import { onAbort, unlessAborted } from '../../../core/lib/timers.ts'
-import { withPasswords } from '../../start/passwords.ts'
+import { howToGive, withPasswords } from '../../start/passwords.ts'
 import { CliError, stopped, unwrap } from './exit.ts'
 import { aborted, type Io } from './io.ts'
 
@@ -117,7 +117,12 @@ export async function openStores(
   for (const [i, address] of given.entries()) {
     const { info, answer } = stores[i] as ReachedStore
     const isDenied = !answer.ok && answer.error.code === 'STORE_DENIED'
-    if (!isDenied || !mayAsk || address.password !== null || !takesPassword(address)) continue
+    if (!isDenied || address.password !== null || !takesPassword(address)) continue
+    if (!mayAsk) {
+      const message = `${answer.error.message}. To give a password, ${howToGive(address, named)}`
+      stores[i] = { info, answer: { ok: false, error: { ...answer.error, message } }, hasPassword: false }
+      continue
+    }
     const password = await askPassword(io, info.address)
     await client.call('stores.close', { storeId: info.storeId })
     stores[i] = await reach(client, { ...address, password })

@@ -41,3 +41,17 @@ it('asks for a password only once the terminal has stopped to echo', async () =>
   expect(passwords).toEqual([undefined, 'hunter2'])
   expect(events).toEqual(['echo is off', `Password for ${ADDRESS}: `, 'echo is on', '\n'])
 })
+
+it('says without a terminal how the password of a store is given', async () => {
+  const messageOf = async (named?: readonly string[]) => {
+    const [store] = await denied(false).open(named)
+    if (!store || store.answer.ok) throw new Error('The store is open')
+    return store.answer.error.message
+  }
+  expect(await messageOf()).toBe(
+    'Redis needs a password and none was given. To give a password, set LOCKKEEPER_PASSWORD_REDIS_USER_ops_AT_CACHE or use --password-stdin',
+  )
+  expect(await messageOf([])).toBe(
+    'Redis needs a password and none was given. To give a password, set LOCKKEEPER_PASSWORD_REDIS_USER_ops_AT_CACHE, or enter it at a terminal: the command does not name this store',
+  )
+})
