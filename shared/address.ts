@@ -82,6 +82,10 @@ function readField(field: AddressField, given: string | undefined): AddressValue
   }
   if (text === undefined) return null
   if (field.type === 'endpoint') checkEndpoint(text)
+  if (field.type === 'hosts and networks' && !text.split(',').every(isHostOrNetwork))
+    throw new AddressError(
+      `${field.name} must list hosts without ports, networks and domains: redis-2,10.1.0.0/16,.example.com`,
+    )
   return field.type === 'number' ? Number(text) : text
 }
 
@@ -127,7 +131,7 @@ function textOf(value: AddressValue): string {
   return value === null || value === false ? '' : String(value)
 }
 
-function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressScheme {
+export function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressScheme {
   const isSet = ({ sets = {} }: AddressScheme) =>
     Object.entries(sets).every(([name, value]) => (texts[name] ?? '') === textOf(value))
   return address.schemes.find(isSet) ?? address.schemes[0]
@@ -182,12 +186,16 @@ export function takesPassword({ kind, username }: StoreAddress): boolean {
   return form.password !== null && (username !== null || address.passwordNeedsUser !== true)
 }
 
-/** Whether a text is a store's address with a password in it, valid or not. */
-export function hasPassword(text: string): boolean {
-  const lower = text.toLowerCase()
-  const schemes = allKinds().flatMap(({ address }) => address.schemes)
-  return schemes.some(({ prefix }) => lower.startsWith(prefix) && /:.*@/s.test(text.slice(prefix.length)))
+/**
+ * Whether an argument is an address with a password, valid or not and of any kind. The password is before the first / or ?, unless
+ * it contains one itself: then what looks like a port is none. scripts/start.mjs has a copy, because it runs before the build.
+ */
+export function hasPassword(argument: string): boolean {
+  return ADDRESS_WITH_PASSWORD.test(argument)
 }
+
+const ADDRESS_WITH_PASSWORD =
+  /^(?:--[\w-]+=)?[\s"'`]*[a-z][\w+.-]*:\/\/(?:[^/?]*:[^/?]*@|[^/?]*:(?!\d*[/?])[^:/?\]]*[/?].*@)/is
 
 export function isThisMachine(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '')
@@ -257,6 +265,15 @@ function checkEndpoint(endpoint: string): void {
   const match = /^https?:\/\/([^/?#]+)\/?$/.exec(endpoint)
   if (!match) throw new AddressError('endpoint must look like http://host:port or https://host')
   parseHost(match[1] ?? '', 443)
+}
+
+/** A network has a prefix of at most 32 or 128 bits, and a domain begins with a dot. */
+function isHostOrNetwork(text: string): boolean {
+  const [, host = '', prefix] = /^(.+?)(?:\/(\d{1,3}))?$/su.exec(text.trim()) ?? []
+  const isIpv4 = /^\d{1,3}(\.\d{1,3}){3}$/.test(host) && host.split('.').every(each => Number(each) <= 255)
+  const isIpv6 = /^(?=.*::|(?:[^:]*:){7})[\da-f:.]{2,45}$/i.test(host)
+  if (prefix !== undefined) return (isIpv4 && Number(prefix) <= 32) || (isIpv6 && Number(prefix) <= 128)
+  return isIpv4 || isIpv6 || /^\.?[\p{L}\p{N}\p{M}_-]+(\.[\p{L}\p{N}\p{M}_-]+)*\.?$/u.test(host)
 }
 
 export function hostPort({ host, port }: HostPort): string {

@@ -88,7 +88,7 @@ export type AddressScheme = {
 export type AddressField = {
   readonly name: string
   /** Text when left out. */
-  readonly type?: 'number' | 'flag' | 'endpoint'
+  readonly type?: 'number' | 'flag' | 'endpoint' | 'hosts and networks'
   /** What the whole text must match; `problem` is the error for a text that is missing or does not. */
   readonly pattern?: string
   readonly problem?: string

@@ -6,6 +6,7 @@ import { resp, startScriptedRedis } from '../hostile/scripted-redis.ts'
 import { dataFolder, runCli } from '../hosts/cli/run-cli.ts'
 import { atTerminal } from '../hosts/cli/terminal.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
+import { WITH_PASSWORD, WITHOUT_PASSWORD } from '../shared/arguments.ts'
 
 const SECRET = 'hunter2-of-the-tests'
 
@@ -66,6 +67,8 @@ describe('a password among the arguments', () => {
     'redis+cluster://u:p@w@h',
     'mysql://u:p/w@h/d',
     'dynamodb://a:b@r/t',
+    'mariadb://u:p@h',
+    ' "redis://u:p@h',
   ])('is found in %s', async address => {
     expect(await runCli(['list', address])).toMatchObject({
       code: 2,
@@ -74,11 +77,31 @@ describe('a password among the arguments', () => {
   })
 })
 
+it('a key, a reason and a pattern are no addresses, whatever they look like', async () => {
+  for (const key of ['memory:job:alice@example.com', 'https://bob:x@example.com/job'])
+    expect(await runCli(['inspect', 'memory:practice', key])).toMatchObject({ code: 4 })
+  const reason = ['--fence', 'f', '--reason', 'memory: OOM at 12:30, asked @bob']
+  expect((await runCli(['release', 'memory:practice', 'key', ...reason])).stderr).not.toContain('password')
+  const pattern = await runCli(['list', 'redis://127.0.0.1:1/0?match=user%40*'])
+  expect(pattern).toMatchObject({ code: 5 })
+})
+
+const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
+
+/** There is no npm on this path: a build fails. */
+function npmStart(...args: readonly string[]) {
+  const env = { PATH: '' }
+  return spawnSync(process.execPath, ['--', START, ...args], { env, encoding: 'utf8' })
+}
+
+it('npm start finds the same passwords as the command line', () => {
+  const found = (text: string) => npmStart(text).stderr.includes('contains a password')
+  expect(WITH_PASSWORD.filter(text => !found(text))).toEqual([])
+  expect(WITHOUT_PASSWORD.filter(found)).toEqual([])
+})
+
 it('a password among the arguments of npm start is refused before the build', () => {
-  const start = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
-  const args = ['--', start, '--store', `redis://:${SECRET}@127.0.0.1:1/0`]
-  // There is no npm on this path: a build would fail.
-  const run = spawnSync(process.execPath, args, { env: { PATH: '' }, encoding: 'utf8' })
+  const run = npmStart('--store', `redis://:${SECRET}@127.0.0.1:1/0`)
   expect(run).toMatchObject({
     status: 2,
     stdout: '',
@@ -95,7 +118,7 @@ describe('LOCKKEEPER_PASSWORD', () => {
       const run = await runCli([...command, a.address, b.address], { LOCKKEEPER_PASSWORD: SECRET })
       expect(run).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('Nothing was contacted: set LOCKKEEPER_'),
+        stderr: expect.stringContaining('Nothing was contacted: set instead'),
       })
       expect([...a.commands, ...b.commands]).toEqual([])
     },
@@ -103,7 +126,8 @@ describe('LOCKKEEPER_PASSWORD', () => {
 
   it('of each store goes to that store alone', async () => {
     const [a, b] = [await startRecorder(), await startRecorder()]
-    const name = (address: string) => `LOCKKEEPER_PASSWORD_REDIS_AT_127_0_0_1_${/:(\d+)/.exec(address)?.[1]}`
+    const name = (address: string) =>
+      `LOCKKEEPER_PASSWORD_REDIS_AT_127_0_0_1_PORT_${/:(\d+)/.exec(address)?.[1]}`
     await runCli(['stats', a.address, b.address], {
       [name(a.address)]: 'first-one',
       [name(b.address)]: 'second-one',
@@ -127,12 +151,18 @@ describe('--password-stdin', () => {
     expect(await runCli(['list', b.address, '--password-stdin'], {}, SECRET)).toMatchObject({ code: 0 })
   })
 
+  it('takes an empty line for a store without a password', async () => {
+    expect(await runCli(['list', 'redis://127.0.0.1:1/0', '--password-stdin'], {}, '\n')).toMatchObject({
+      code: 5,
+    })
+  })
+
   it('contacts nothing with too few or too many lines', async () => {
     const { commands, address } = await startRecorder()
     for (const lines of ['', `${SECRET}\n\n`]) {
       const { code, stderr } = await runCli(['list', address, '--password-stdin'], {}, lines)
       expect(code).toBe(2)
-      expect(stderr).toContain('needs one line for each store without a password')
+      expect(stderr).toContain('needs one line for each store that the command names')
       expect(stderr).not.toContain(SECRET)
     }
     expect(commands).toEqual([])

@@ -225,6 +225,18 @@ describe.skipIf(FOREIGN === undefined)('a server that sends the client to a stra
     expect(told).toEqual([])
   })
 
+  it('under a name that cannot be resolved, or with a foreign address beside it: it gets nothing', async () => {
+    for (const more of [[], ['id', ['ip', stranger]]]) {
+      const name = 'node1.redis.invalid'
+      const { told, open, foreignPort } = await servers(
+        clusterOf(foreign => [[0, 16383, [name, foreign, ...more]]], nothing),
+      )
+      const store = await open('redis+cluster://')
+      await expect(store.clock(never)).rejects.toThrow(`The cluster names ${name}:${foreignPort} as a node`)
+      expect(told).toEqual([])
+    }
+  })
+
   it('as the only node: it gets nothing, and that is the error of the store', async () => {
     const { told, open, foreignPort } = await servers(whole)
     const store = await open('redis+cluster://')
@@ -298,4 +310,24 @@ describe.skipIf(FOREIGN === undefined)('a server that sends the client to a stra
     expect(told).toContain(`AUTH ${SECRET}`)
     expect(own.join()).not.toContain(SECRET)
   })
+})
+
+describe('a cluster whose nodes announce names', () => {
+  it.each(['localhost', 'node7831.redis.invalid'])(
+    'is read at the address of %s, which is that of a given host',
+    async name => {
+      const told: string[] = []
+      const port: number = await startScriptedRedis((command, words) => {
+        told.push([command, ...words].join(' '))
+        const node = [name, port, 'id', ['ip', '127.0.0.1']]
+        if (command === 'CLUSTER') return resp([[0, 16383, node]])
+        if (command === 'TIME') return TIME
+        return command === 'SCAN' ? resp(['0', []]) : '+OK\r\n'
+      })
+      const store = await openStore(`redis+cluster://127.0.0.1:${port}`, SECRET)
+      onTestFinished(() => store.close())
+      expect(await listAll(store)).toMatchObject({ problems: [] })
+      expect(told).toContainEqual(expect.stringMatching(/^SCAN/))
+    },
+  )
 })

@@ -8,6 +8,7 @@ import { safeJson } from '../../shared/safe-text.ts'
 import { openConsole, profile } from '../core/features/console.ts'
 import { followPlan, trust } from '../core/features/plans/planning.ts'
 import { redisPlace } from '../core/stores/redis/place.ts'
+import { startScriptedRedis } from '../hostile/scripted-redis.ts'
 import { operator } from '../hosts/cli/plans/plan-cli.ts'
 import { dataFolder, startCli } from '../hosts/cli/run-cli.ts'
 
@@ -226,6 +227,34 @@ describe('on the command line', () => {
       expect([2, 6]).toContain(refused.code)
     }
     expect(connections).toBe(0)
+  })
+
+  it('the author of a plan gets no password for stores that its reader did not name', async () => {
+    const { client, address } = await redisPlace()
+    await client.set('lock:a', 'token-a')
+    const commands: string[] = []
+    const port = await startScriptedRedis((name, words) => {
+      commands.push([name, ...words].join(' '))
+      return '-NOAUTH Authentication required.\r\n'
+    })
+    const author = `redis://127.0.0.1:${port}/0`
+    const there = dataFolder()
+    const o = operator({ LOCKKEEPER_PASSWORD: 'hunter2' })
+    const plain = operator()
+    await plain.plan(address)
+    const swap = (line: string) => line.replaceAll(address, author)
+    const { text, own } = await signedByAttacker(readFileSync(plain.file(), 'utf8'), swap, there)
+    writeFileSync(o.file(), text, { mode: 0o600 })
+    const { own: key } = await own.ask('keys.list', {})
+    expect(await o.run('keys', '--trust', 'ben', key ?? '')).toMatchObject({ code: 0 })
+    const shown = await o.apply('whatever 1-000000')
+    expect(shown).toMatchObject({ code: 2, stderr: expect.stringContaining(`redis at 127.0.0.1:${port}`) })
+    expect(commands).toEqual([])
+    const [, confirm = ''] = /--confirm "(.+)"\n$/.exec(shown.stderr) ?? []
+    expect(await o.apply(confirm)).toMatchObject({ code: 6 })
+    expect(commands.join()).not.toMatch(/AUTH|hunter2/)
+    expect(await o.apply(confirm, author)).toMatchObject({ code: 6 })
+    expect(commands).toContain('AUTH hunter2')
   })
 
   it('a plan is confirmed by the name that its address has, whatever the file calls the store', async () => {

@@ -8,6 +8,7 @@ import {
   shortName,
   showAddress,
 } from '../../shared/address.ts'
+import { WITH_PASSWORD, WITHOUT_PASSWORD } from './arguments.ts'
 
 const common = { username: null, password: null, format: null }
 const noTls = { ca: null, cert: null, key: null, servername: null }
@@ -67,6 +68,13 @@ test.each<[string, object]>([
     'redis://u:p@s:s#w[o]rd,@h',
     { ...redis, username: 'u', password: 'p@s:s#w[o]rd,', hosts: [at('h', 6379)] },
   ],
+  ...['h3', 'h_3., 10.1.0.0/16', '.example.com', '::1,fd00:1::/32', '10.0.0.7', 'кэш.example'].map(
+    nodes =>
+      [`redis+cluster://h?nodes=${nodes}`, { ...redis, mode: 'cluster', hosts: [at('h', 6379)], nodes }] as [
+        string,
+        object,
+      ],
+  ),
   ['redis://h?match=a#b', { ...redis, hosts: [at('h', 6379)], match: 'a#b' }],
   ['redis://[::1]:7000/2', { ...redis, hosts: [at('::1', 7000)], db: 2 }],
   ['rediss://h?format=token', { ...redis, tls: true, hosts: [at('h', 6379)], format: 'token' }],
@@ -142,6 +150,20 @@ test.each<readonly [string, RegExp]>([
     /Unknown option in the address; redis takes match, format, nodes, ca, cert, key, servername$/,
   ],
   ['redis://h?match', /option match has no value/],
+  ...[
+    'h:6379',
+    '*.example.com',
+    '10.0.0.0/33',
+    '[::1]',
+    'fd00::/129',
+    'h/8',
+    '1.2.3.400/8',
+    'a,,b',
+    'a b',
+    ' ',
+  ].map(
+    nodes => [`redis+cluster://h?nodes=${nodes}`, /nodes must list hosts without ports, networks/] as const,
+  ),
   ['redis://h?match=', /option match has no value/],
   ['dynamodb://eu-west-1/locks?endpoint=', /option endpoint has no value/],
   ['redis://h?match=a&match=b', /option match is given twice/],
@@ -210,16 +232,9 @@ test.each([
 })
 
 test.each([
-  ['redis://:pw@h', true],
-  ['REDISS://user:pw@h/0', true],
-  ['redis+sentinel://u:p@w@h/x', true],
-  ['mysql://u:p/w?x@h/d', true],
-  ['redis://user@h:6379/0', false],
-  ['redis://h:6379/0', false],
-  ['memory:a@b', false],
-  ['job://nightly:worker@7', false],
-  ['see redis://u:p@h', false],
-])('finds a password in %s: %j', (text, is) => {
+  ...WITH_PASSWORD.map(text => [text, true] as const),
+  ...WITHOUT_PASSWORD.map(text => [text, false] as const),
+])('whether %j is an address with a password: %j', (text, is) => {
   expect(hasPassword(text)).toBe(is)
 })
 

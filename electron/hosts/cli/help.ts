@@ -10,8 +10,8 @@ const STORES = `A store is an address:
   With TLS: &ca=FILE, &cert=FILE, &key=FILE (all PEM), &servername=NAME (in the certificate, if it is not the host).
 
 No argument may contain a password: every user of the machine could read it. Set LOCKKEEPER_PASSWORD for one store, or for each
-its own variable, as LOCKKEEPER_PASSWORD_SHOP_AT_DB1 for the store "shop at db1"; or add --password-stdin, which reads one line
-for each store without a password, in their order; or enter it when asked.`
+its own variable, as LOCKKEEPER_PASSWORD_MYSQL_USER_ops_AT_DB1 for mysql://ops@db1; or add --password-stdin, which reads one
+line for each store, in the order of the stores and empty for one without a password; or enter it when asked.`
 
 const EXIT_CODES = `Exit codes: 0 done, 2 bad usage or input, 3 changed (not released) or held by another, 4 gone or not found,
 5 unreachable, 6 denied or refused, 7 partly done, 8 not finished within --timeout, 1 anything else.`

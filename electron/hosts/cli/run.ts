@@ -5,7 +5,7 @@ import { NotBuilt } from '../http/static-files.ts'
 import { StartError } from '../start/start-error.ts'
 import { COMMANDS } from './commands.ts'
 import { helpFor, helpForAll } from './help.ts'
-import { didYouMean, parse } from './lib/args.ts'
+import { addressesIn, didYouMean, parse } from './lib/args.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './lib/exit.ts'
 import { type Io, print, warn } from './lib/io.ts'
 import { readPasswordLines } from './lib/password-stdin.ts'
@@ -17,7 +17,8 @@ export async function runCli(argv: readonly string[], host: Omit<Io, 'passwordLi
   const [name, ...rest] = argv
   const command = COMMANDS.find(each => each.name === name)
   try {
-    if (argv.some(each => hasPassword(each.replace(/^--[\w-]+=/, '')))) throw usageError(PASSWORD_SHOWN)
+    const addresses = command === undefined ? argv : addressesIn(command.usage, rest)
+    if (addresses.some(hasPassword)) throw usageError(PASSWORD_SHOWN)
     if (name === undefined || ['help', '--help', '-h'].includes(name)) {
       const topic = COMMANDS.find(each => each.name === rest[0])
       await print(io, topic === undefined ? helpForAll() : helpFor(topic))

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { fullAddress } from '../../../shared/address.ts'
+import { AddressError, fullAddress, parseAddress } from '../../../shared/address.ts'
+import { allKinds } from '../../../shared/kinds.ts'
 import type { StartOptions } from '../../core/features/stores/stores.ts'
 import { suggestStores } from '../../core/stores/kinds/environment.ts'
 import { withoutSecrets, withPasswords } from '../start/passwords.ts'
@@ -23,15 +24,27 @@ export function readStart(
 ): Start {
   const file = options.envFile ?? env['LOCKKEEPER_ENV_FILE']
   const variables = { ...(file ? readEnvFile(file) : {}), ...env }
-  const stores = [
-    ...(options.stores ?? []),
-    ...(variables['LOCKKEEPER_STORES'] ?? '').split(/\s+/).filter(Boolean),
-  ]
+  const listed = (variables['LOCKKEEPER_STORES'] ?? '').split(/\s+/).filter(Boolean)
+  for (const [i, text] of listed.entries()) checkListed(text, i + 1)
+  const stores = [...(options.stores ?? []), ...listed]
   return {
     stores: withPasswords(stores, variables, options.passwordLines).map(fullAddress),
     suggestions: suggestStores(variables),
     practice: true,
     envFile: file ? resolve(file) : null,
+  }
+}
+
+/** Names an invalid address by its place: its text may have a password. */
+function checkListed(text: string, place: number): void {
+  try {
+    parseAddress(text)
+  } catch (error) {
+    const prefixes = allKinds().flatMap(({ address }) => address.schemes.map(({ prefix }) => prefix))
+    const prefix = prefixes.find(each => text.toLowerCase().startsWith(each))
+    const kind = prefix === undefined ? '' : ` (${prefix})`
+    const why = error instanceof AddressError ? `: ${error.message}` : ''
+    throw new StartError(`Address ${place} of LOCKKEEPER_STORES${kind} is not valid${why}`)
   }
 }
 

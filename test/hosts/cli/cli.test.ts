@@ -293,7 +293,7 @@ describe('a password', () => {
     await admin.set('lock:a', TOKEN)
     const bare = `redis://127.0.0.1:${server.port}/0`
     const right = { LOCKKEEPER_PASSWORD: 's3cr3t-word' }
-    const named = { [`LOCKKEEPER_PASSWORD_REDIS_AT_127_0_0_1_${server.port}`]: 's3cr3t-word' }
+    const named = { [`LOCKKEEPER_PASSWORD_REDIS_AT_127_0_0_1_PORT_${server.port}`]: 's3cr3t-word' }
     expect(await runCli(['list', bare])).toMatchObject({ code: 6 })
     const runs = [
       await runCli(['list', bare, '--json'], right),

@@ -67,7 +67,7 @@ it.each([
   [
     [],
     { LOCKKEEPER_STORES: 'redis://a/0 redis://b/0', LOCKKEEPER_PASSWORD: 'hunter2' },
-    'set LOCKKEEPER_PASSWORD_REDIS_AT_A for redis at a, LOCKKEEPER_PASSWORD_REDIS_AT_B for redis at b',
+    'LOCKKEEPER_PASSWORD_REDIS_AT_A for redis at a, LOCKKEEPER_PASSWORD_REDIS_AT_B for redis at b',
   ],
   [['--store', 'memory:a', '--store', 'hunter2'], {}, 'A store address starts with'],
   [[], { LOCKKEEPER_STORES: 'memory:a  hunter2' }, 'A store address starts with'],

@@ -19,7 +19,7 @@ it('reads which stores to open from the options, the environment and the file, i
 
 it('hands the same start to the process of the window, with each password in its own address', () => {
   const file = join(dataFolder(), 'some.env')
-  writeFileSync(file, 'LOCKKEEPER_PASSWORD=of-the-file\n')
+  writeFileSync(file, 'LOCKKEEPER_PASSWORD_MYSQL_USER_ops_AT_M=of-the-file\n')
   const variables = { LOCKKEEPER_STORES: 'memory:b', LOCKKEEPER_PASSWORD_REDIS_AT_H: 'p w@' }
   const start = readStart(variables, { stores: ['redis://h/0?match=a b', 'mysql://ops@m/d'], envFile: file })
   const env = startEnvironment({ HOME: '/h', ...variables }, start)
@@ -31,4 +31,14 @@ it('hands the same start to the process of the window, with each password in its
     LOCKKEEPER_ENV_FILE: file,
   })
   expect(readStart(env).stores).toEqual(start.stores)
+})
+
+it('names an invalid address by its place and kind, without its text', () => {
+  const start = (stores: string) => readStart({ LOCKKEEPER_STORES: stores })
+  expect(() => start('memory:a redis://u:p/w@cache/0')).toThrow(
+    /^Address 2 of LOCKKEEPER_STORES \(redis:\/\/\) is not valid: Write \/ as %2F/,
+  )
+  expect(() => start('redis://:two words@h/0')).toThrow(
+    /^Address 1 of LOCKKEEPER_STORES \(redis:\/\/\) is not valid: (?!.*words)/,
+  )
 })

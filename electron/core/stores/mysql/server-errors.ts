@@ -26,7 +26,7 @@ const MEANINGS: readonly Meaning[] = [
   [
     [1045, 1130, 1251, 1698, 1820, 1862, 3118, 3159, 3955, 4151],
     'STORE_DENIED',
-    'The MySQL server at {place} refuses this login',
+    'The MySQL server at {place} refuses this login{user}',
   ],
   [[1044], 'STORE_DENIED', 'This account may not use the database {database}'],
   [[1142, 1143, 1227, 1370], 'STORE_DENIED', 'This account may not do that: {text}'],
@@ -77,6 +77,7 @@ export function storeErrorFrom(
   const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(Number(errno))) ?? UNKNOWN
   const words: Record<string, string> = {
     place: hostPort(address),
+    user: address.username === null ? ': the address names no user' : '',
     database: `"${excerpt(address.database)}"`,
     // The password is sent in a form of the login's own, which cannot be looked for.
     text: during === 'login' ? WITHHELD : quoteServerText(String(sqlMessage ?? ''), secretsOf(address)),

@@ -67,7 +67,12 @@ export const REDIS_ADDRESS: KindDescription['address'] = {
     scheme('cluster', false),
     scheme('cluster', true),
   ],
-  options: [{ name: 'match' }, { name: 'format' }, { name: 'nodes' }, ...tlsFields('rediss://')],
+  options: [
+    { name: 'match' },
+    { name: 'format' },
+    { name: 'nodes', type: 'hosts and networks' },
+    ...tlsFields('rediss://'),
+  ],
   account: ['mode', 'tls', 'ca', 'servername', 'group', 'hosts', 'nodes'],
   place: { server: ['group'], same: ['db'], narrows: [] },
 }

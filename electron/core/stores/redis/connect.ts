@@ -4,9 +4,10 @@ import { unlessAborted } from '../../lib/timers.ts'
 import { unreadable } from '../bad-answer.ts'
 import { tlsOptions } from '../wire/tls.ts'
 import type { RedisAddress } from './address.ts'
-import { isRefused, refusalFor } from './expected-nodes.ts'
+import { nodePolicyOf } from './expected-nodes.ts'
 import { isNotAuthenticated, isReadOnlyReply, storeError } from './failure.ts'
 import { guardClient } from './guard.ts'
+import { isRefused } from './node-refused.ts'
 
 /** Long enough for a busy server, short enough to report an outage within five seconds. */
 const READY_TIMEOUT_MS = 3000
@@ -96,7 +97,7 @@ function prepared<C extends RedisClient>(
   address: RedisAddress,
 ): C {
   client.on('error', () => {})
-  guardClient(client, purpose, refusalFor(address))
+  guardClient(client, purpose, nodePolicyOf(address))
   return client
 }
 

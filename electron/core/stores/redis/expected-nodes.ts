@@ -1,83 +1,145 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP, isIPv4 } from 'node:net'
-import { type HostPort, hostPort } from '../../../../shared/address.ts'
-import { StoreError } from '../../lib/errors.ts'
+import type { HostPort } from '../../../../shared/address.ts'
 import type { RedisAddress } from './address.ts'
+import { joinRefusals, type NodeRefused, PRIVATE, refuse, unresolved } from './node-refused.ts'
 
-/** No retry changes it: the operator decides. */
-export class NodeRefused extends StoreError {}
+/** Where a server is contacted: at the address that was checked, or with null at any that its name leads to. Or why it is not. */
+export type Route =
+  | { readonly refusal: null; readonly ip: string | null }
+  | { readonly refusal: NodeRefused; readonly ip: null }
 
-/** A cluster wraps the errors of its nodes. */
-export function isRefused(error: unknown): boolean {
-  return [error, (error as { lastNodeError?: unknown } | null)?.lastNodeError].some(
-    each => each instanceof NodeRefused,
-  )
+/** Which of the servers that a cluster or a Sentinel names are contacted. */
+export interface NodePolicy {
+  routeTo(node: HostPort): Promise<Route>
+  /** A connection was made. That to a host of the address shows where the operator's servers are. */
+  reached(host: string, ip: string): void
+  /** The cluster gives this address beside a name, for clients that cannot resolve it. It is checked as any other. */
+  announced(name: string, ip: string): void
+  join(refusals: readonly NodeRefused[]): NodeRefused | null
 }
+
+const ANYWHERE: Route = { refusal: null, ip: null }
+
+/** For Sentinels, which are given and get no password. */
+export const CONTACT_ALL: NodePolicy = {
+  routeTo: async () => ANYWHERE,
+  reached: () => {},
+  announced: () => {},
+  join: ([first]) => first ?? null,
+}
+
+const policies = new WeakMap<RedisAddress, NodePolicy>()
+
+/** The same for all clients of one address. */
+export function nodePolicyOf(address: RedisAddress): NodePolicy {
+  const policy = policies.get(address) ?? new ExpectedNodes(address)
+  policies.set(address, policy)
+  return policy
+}
+
+/** A cluster may name a thousand hosts, again and again. */
+const RESOLVE_EVERY_MS = 5000
+const MOST_NAMES = 2000
 
 /**
- * Why a server is not contacted that a cluster or a Sentinel names, or null. The account's password goes to servers that the operator
- * would expect, and not wherever a server sends it. Without an account there is nothing to protect.
+ * The account's password goes to servers that the operator would expect, and not wherever a server sends it. Without an account there
+ * is nothing to protect. A name counts as the addresses it leads to, and the connection goes to the very one that was checked.
  */
-export type RefusalOf = (node: HostPort) => Promise<NodeRefused | null>
+class ExpectedNodes implements NodePolicy {
+  readonly #address: RedisAddress
+  /** Of the given hosts, as far as they were needed. A cluster that was accepted stays so while a name server is down. */
+  readonly #near = new Set<string>()
+  readonly #announced = new Map<string, string>()
+  readonly #found = new Map<string, { readonly ips: Promise<readonly string[]>; readonly at: number }>()
 
-export function refusalFor(address: RedisAddress): RefusalOf {
-  return async node => {
-    if (address.mode === 'standalone' || (address.password === null && address.username === null)) return null
-    if (isExpectedNode(node.host, address, resolved.get(address)?.addresses ?? [])) return null
-    const addresses = await resolve(address)
-    return isExpectedNode(node.host, address, addresses) ? null : refusal(address, node)
+  constructor(address: RedisAddress) {
+    this.#address = address
   }
-}
 
-/** The addresses of the given hosts, as far as they were needed. A cluster that was accepted stays so while a name server is down. */
-const resolved = new WeakMap<RedisAddress, { readonly addresses: readonly string[]; readonly at: number }>()
-/** A cluster may name a thousand hosts. */
-const RESOLVE_EVERY_MS = 5000
+  async routeTo(node: HostPort): Promise<Route> {
+    const address = this.#address
+    const hasAccount = address.password !== null || address.username !== null
+    if (address.mode === 'standalone' || !hasAccount || isNamed(node.host, address)) return ANYWHERE
+    const ips = await this.#addressesOf(node.host)
+    const near = () => ips.find(ip => isNear(ip, address, this.#near))
+    const ip = near() ?? (await this.#learnGiven().then(near))
+    if (ip !== undefined) return { refusal: null, ip }
+    const [first] = ips
+    const refusal = first ? refuse(address, [{ ...node, ip: first }]) : unresolved(address, node)
+    return { refusal, ip: null }
+  }
 
-async function resolve(address: RedisAddress): Promise<readonly string[]> {
-  const known = resolved.get(address)
-  if (known && performance.now() - known.at < RESOLVE_EVERY_MS) return known.addresses
-  const found = await Promise.all(
-    address.hosts.map(({ host }) => lookup(host, { all: true }).catch(() => [])),
-  )
-  const addresses = [...new Set([...(known?.addresses ?? []), ...found.flat().map(each => each.address)])]
-  resolved.set(address, { addresses, at: performance.now() })
-  return addresses
-}
+  reached(host: string, ip: string): void {
+    if (this.#address.hosts.some(each => each.host === host)) this.#near.add(plainName(ip))
+  }
 
-function refusal({ mode }: RedisAddress, node: HostPort): NodeRefused {
-  const [what, role] = mode === 'cluster' ? ['cluster', 'a node'] : ['Sentinel', 'the primary']
-  const host = String(node.host)
-  const isPlain = /^[\w.:-]{1,253}$/.test(host)
-  const shown = isPlain ? hostPort(node) : 'a host with an invalid name'
-  return new NodeRefused(
-    'STORE_DENIED',
-    `The ${what} names ${shown} as ${role}, which is neither a host of the address nor near one. It was not contacted, because it would get the password. If it is yours, add nodes=${isPlain ? host : 'HOST'} to the address`,
-  )
+  announced(name: string, ip: string): void {
+    if (this.#announced.size >= MOST_NAMES) this.#announced.clear()
+    this.#announced.set(plainName(name), plainName(ip))
+  }
+
+  join(refusals: readonly NodeRefused[]): NodeRefused | null {
+    return joinRefusals(this.#address, refusals)
+  }
+
+  async #learnGiven(): Promise<void> {
+    for (const { host } of this.#address.hosts)
+      for (const ip of await this.#resolve(plainName(host))) this.#near.add(ip)
+  }
+
+  async #addressesOf(host: string): Promise<readonly string[]> {
+    const name = plainName(host)
+    if (isIP(name)) return [name]
+    const found = name === '' ? [] : await this.#resolve(name)
+    const announced = this.#announced.get(name) ?? ''
+    return found.length > 0 || !isIP(announced) ? found : [announced]
+  }
+
+  #resolve(name: string): Promise<readonly string[]> {
+    const known = this.#found.get(name)
+    if (known && performance.now() - known.at < RESOLVE_EVERY_MS) return known.ips
+    if (this.#found.size >= MOST_NAMES) this.#found.clear()
+    const ips = lookup(name, { all: true }).then(
+      found => found.map(({ address }) => plainName(address)),
+      () => [],
+    )
+    this.#found.set(name, { ips, at: performance.now() })
+    return ips
+  }
 }
 
 type Expecting = Pick<RedisAddress, 'hosts' | 'nodes' | 'tls' | 'ca' | 'servername'>
 
 /**
- * Whether an operator who gave this address would expect such a host: a given one, one in the network or the domain of one, or one
- * in the list. `addresses` are those of the given hosts. Over TLS any host will do that proves a name only the operator's servers
- * can: one of a private authority, or the one in the address. A public authority certifies strangers too.
+ * Whether the operator named this host, in the address or in its list. Over TLS any host will do that proves a name only the
+ * operator's servers can: one of a private authority, or the one in the address. A public authority certifies strangers too.
  */
-export function isExpectedNode(host: unknown, address: Expecting, addresses: readonly string[]): boolean {
-  if (typeof host !== 'string') return false
+export function isNamed(host: string, address: Expecting): boolean {
   if (address.tls && (address.ca !== null || address.servername !== null)) return true
   const name = plainName(host)
-  const given = address.hosts.map(each => plainName(each.host))
-  const listed = address.nodes?.split(',').map(plainName) ?? []
-  if ([...given, ...listed].includes(name)) return true
+  const listed = listOf(address)
+  const domains = listed.filter(each => each.startsWith('.'))
+  return (
+    address.hosts.some(each => plainName(each.host) === name) ||
+    listed.includes(name) ||
+    (isIP(name) === 0 && domains.some(domain => name.endsWith(domain)))
+  )
+}
+
+/** Whether an IP address is in the network of a given host, of which `near` are the addresses, or in a network of the list. */
+export function isNear(ip: string, address: Expecting, near: Iterable<string>): boolean {
+  // A zone shows that it is no address of a server elsewhere.
+  if (isIP(ip) === 0 || ip.includes('%')) return false
   const networks = new BlockList()
-  for (const each of [...given, ...addresses.map(plainName)]) if (isIP(each)) addNetwork(networks, each)
-  for (const each of listed) addSubnet(networks, each)
-  const family = isIP(name)
-  if (family !== 0) return networks.check(name, family === 4 ? 'ipv4' : 'ipv6')
-  if (name === 'localhost') return networks.check('127.0.0.1') || networks.check('::1', 'ipv6')
-  const domains = [...given.flatMap(domainOf), ...listed.filter(each => each.startsWith('.'))]
-  return domains.some(domain => name.endsWith(domain))
+  const own = [...address.hosts.map(each => plainName(each.host)), ...near]
+  for (const each of own) if (isIP(each) && !each.includes('%')) addNetwork(networks, each)
+  for (const each of listOf(address)) addSubnet(networks, each)
+  return networks.check(plainName(ip), isIPv4(plainName(ip)) ? 'ipv4' : 'ipv6')
+}
+
+function listOf({ nodes }: Expecting): readonly string[] {
+  return nodes?.split(',').map(plainName) ?? []
 }
 
 function plainName(host: string): string {
@@ -95,28 +157,12 @@ function addNetwork(networks: BlockList, ip: string): void {
 const PREFIXES: readonly (readonly [RegExp, number])[] = [
   [/^127\./, 8],
   [/^::1$/, 128],
-  // The private ranges of RFC 1918.
-  [/^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./, 16],
+  [PRIVATE, 16],
 ]
 
-/** A network in the list, such as 10.1.0.0/16; anything else is no network. */
+/** A network of the list, such as 10.1.0.0/16; anything else is no network. */
 function addSubnet(networks: BlockList, text: string): void {
-  const [, ip = '', prefix = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? []
-  const family = isIP(ip)
-  if (family !== 0 && Number(prefix) <= (family === 4 ? 32 : 128))
-    networks.addSubnet(ip, Number(prefix), family === 4 ? 'ipv4' : 'ipv6')
+  const [ip = '', prefix] = text.split('/')
+  if (isIP(ip))
+    networks.addSubnet(ip, Number(prefix ?? (isIPv4(ip) ? 32 : 128)), isIPv4(ip) ? 'ipv4' : 'ipv6')
 }
-
-/**
- * The domain of a host, if strangers get no names in it: `.redis.example.com` of `a.redis.example.com`. With fewer labels it may be
- * one where anybody registers, such as co.uk.
- */
-function domainOf(host: string): string[] {
-  const domain = host.slice(host.indexOf('.'))
-  const labels = isIP(host) === 0 ? domain.split('.').length - 1 : 0
-  return labels >= 3 && !SHARED_DOMAINS.test(domain) ? [domain] : []
-}
-
-/** Where the servers of all customers of a provider are neighbours. */
-const SHARED_DOMAINS =
-  /\.(compute(-1)?\.amazonaws\.com(\.cn)?|cache\.windows\.net|cloudapp\.azure\.com|cloud\.redislabs\.com|upstash\.io)$/

@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import { quoteServerText } from '../../lib/server-text.ts'
+import { quoteServerText, WITHHELD } from '../../lib/server-text.ts'
 import { BadAnswer } from '../bad-answer.ts'
 import { tlsProblem } from '../wire/tls.ts'
 
@@ -70,6 +70,19 @@ function hideArguments(error: unknown): void {
   hideArguments(carrier.lastNodeError)
 }
 
+const afterLogin = new WeakSet<object>()
+
+/** Notes that the server of this error has accepted the password before. */
+export function noteAfterLogin(error: unknown): void {
+  if (error instanceof Error) afterLogin.add(error)
+}
+
+/** A server that has not accepted the password has no error but about the password, or is another server. */
+function quoted(text: string, cause: unknown, secrets: readonly string[]): string {
+  const isAfterLogin = cause instanceof Error && afterLogin.has(cause)
+  return secrets.length > 0 && !isAfterLogin ? WITHHELD : quoteServerText(text, secrets)
+}
+
 function secretsOf(client: Redis | Cluster): string[] {
   const password = client instanceof Cluster ? client.options.redisOptions?.password : client.options.password
   return password ? [password] : []
@@ -97,9 +110,11 @@ export function storeError(error: unknown, client: Redis | Cluster): StoreError 
   const isReply = cause instanceof Error && cause.name === 'ReplyError'
   if (!meaning && !isReply) return new StoreError('INTERNAL', toFailure(error).message, { cause: error })
   const [, meant, sentence] = meaning ?? [null, 'STORE_ERROR' as const, 'Redis answered with an error:']
+  if (/^NOAUTH\b/.test(text) && secretsOf(client).length === 0)
+    return new StoreError('STORE_DENIED', 'Redis needs a password and none was given', { cause: error })
   // What ioredis and the system say repeats nothing that was sent.
   const secrets = isReply ? secretsOf(client) : []
-  const message = sentence.endsWith(':') ? `${sentence} ${quoteServerText(text, secrets)}` : sentence
+  const message = sentence.endsWith(':') ? `${sentence} ${quoted(text, cause, secrets)}` : sentence
   return new StoreError(meant, message, { cause: error })
 }
 

@@ -1,9 +1,12 @@
+import { isIP } from 'node:net'
 import { Cluster, type Redis } from 'ioredis'
 import { type HostPort, hostPort } from '../../../../shared/address.ts'
 import { BadAnswer, unreadable } from '../bad-answer.ts'
 import { guardSocket, MAX_REPLY_BYTES } from '../wire/guard-socket.ts'
 import { isAboutTls } from '../wire/tls.ts'
-import type { NodeRefused, RefusalOf } from './expected-nodes.ts'
+import { CONTACT_ALL, type NodePolicy } from './expected-nodes.ts'
+import { noteAfterLogin } from './failure.ts'
+import type { NodeRefused } from './node-refused.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import { type SlotRange, slotsFrom } from './slots.ts'
 
@@ -17,6 +20,7 @@ type Emit = (type: string, error: Error) => void
 type Connector = {
   /** False as soon as the client disconnects. */
   connecting: boolean
+  options: Redis['options']
   connect: (emit: Emit) => Promise<unknown>
   /** These two only to Sentinels. The first asks one of them for the primary. */
   resolve?: (sentinel: unknown) => Promise<HostPort | null>
@@ -31,12 +35,12 @@ type Purpose = ReplyScanner['purpose']
  * ioredis reads it. A violation fails the pending commands with its reason. It also connects wherever a server sends it: a server
  * that is refused gets no connection.
  */
-export function guardClient(client: Redis | Cluster, purpose: Purpose, refusalOf: RefusalOf): void {
+export function guardClient(client: Redis | Cluster, purpose: Purpose, policy: NodePolicy): void {
   if (client instanceof Cluster) {
-    client.on('+node', (node: Redis) => guardRedis(node, 'commands', refusalOf))
+    client.on('+node', (node: Redis) => guardRedis(node, 'commands', policy))
     return
   }
-  guardRedis(client, purpose, refusalOf)
+  guardRedis(client, purpose, policy)
 }
 
 /** Fails what waits for an answer with the reason, and connects anew. */
@@ -47,35 +51,59 @@ export function endConnections(client: Redis | Cluster, reason: BadAnswer): void
   }
 }
 
-const acceptAll: RefusalOf = async () => null
-
-function guardRedis(client: Redis, purpose: Purpose, refusalOf: RefusalOf): Redis {
+function guardRedis(client: Redis, purpose: Purpose, policy: NodePolicy): Redis {
   // Emitted after the stream is set, and before it can have read anything.
-  client.on('connect', () => guardConnection(client, purpose))
+  client.on('connect', () => {
+    guardConnection(client, purpose)
+    const { remoteAddress } = client.stream
+    if (remoteAddress !== undefined) policy.reached(client.options.host ?? '', remoteAddress)
+  })
+  noteLogins(client)
   const { duplicate, asking } = client
   // ioredis leaves its failure to nobody; the command that follows fails too.
   client.asking = (() => asking.call(client).catch(() => 'OK')) as typeof asking
   client.duplicate = override =>
-    checkingSlots(guardRedis(duplicate.call(client, override), purpose, refusalOf), refusalOf)
+    checkingSlots(guardRedis(duplicate.call(client, override), purpose, policy), policy)
   const { connector } = client as unknown as Inside
-  if (connector.resolve) guardPrimary(connector, connector.resolve, refusalOf)
-  else guardNode(connector, client, refusalOf)
+  if (connector.resolve) guardPrimary(connector, connector.resolve, policy)
+  else guardNode(connector, client, policy)
   const { connectToSentinel } = connector
   if (connectToSentinel)
     connector.connectToSentinel = (...asked) => {
       const sentinel = connectToSentinel.apply(connector, asked)
-      return guardRedis(sentinel, 'commands', acceptAll)
+      return guardRedis(sentinel, 'commands', CONTACT_ALL)
     }
   return client
 }
 
-function guardNode(connector: Connector, { options }: Redis, refusalOf: RefusalOf): void {
+/** Only errors of a connection on which AUTH has succeeded may be quoted. */
+function noteLogins(client: Redis): void {
+  const { sendCommand } = client
+  let loggedIn: unknown = null
+  client.sendCommand = function (this: Redis, ...[command, ...more]: Parameters<typeof sendCommand>) {
+    command.promise.then(
+      () => {
+        if (command.name === 'auth') loggedIn = client.stream
+      },
+      error => {
+        if (loggedIn === client.stream) noteAfterLogin(error)
+      },
+    )
+    return sendCommand.call(this, command, ...more)
+  }
+}
+
+function guardNode(connector: Connector, { options }: Redis, policy: NodePolicy): void {
   const { connect } = connector
   connector.connect = async emit => {
     connector.connecting = true
-    const refusal = await refusalOf({ host: options.host ?? '', port: options.port ?? 0 })
+    const { host = '', port = 0 } = options
+    const { refusal, ip } = await policy.routeTo({ host, port })
     if (refusal !== null) throw refusal
     if (!connector.connecting) throw new Error('Connection is closed.')
+    // TLS still checks the name.
+    const named = isIP(host) === 0 && options.tls ? { tls: { servername: host, ...options.tls } } : {}
+    connector.options = ip === null ? options : { ...options, ...named, host: ip }
     return connect.call(connector, emit)
   }
 }
@@ -84,15 +112,18 @@ function guardNode(connector: Connector, { options }: Redis, refusalOf: RefusalO
 function guardPrimary(
   connector: Connector,
   resolve: NonNullable<Connector['resolve']>,
-  refusalOf: RefusalOf,
+  policy: NodePolicy,
 ): void {
   const { connect } = connector
   let refusal: NodeRefused | null = null
   connector.resolve = async sentinel => {
     const primary = await resolve.call(connector, sentinel)
-    refusal = primary && (await refusalOf(primary))
+    if (primary === null) return null
+    const route = await policy.routeTo(primary)
+    refusal = route.refusal
     if (refusal !== null) throw refusal
-    return primary
+    const named = isIP(primary.host) === 0 ? { servername: primary.host } : {}
+    return route.ip === null ? primary : { ...primary, ...named, host: route.ip }
   }
   connector.connect = emit => connect.call(connector, (type, error) => emit(type, refusal ?? error))
 }
@@ -126,7 +157,7 @@ function reasonOf(fault: unknown, host = '', port = 0): BadAnswer {
 }
 
 /** A cluster reads its slots through a duplicate of a node, in a callback without error handling, and ignores its errors. */
-function checkingSlots(client: Redis, refusalOf: RefusalOf): Redis {
+function checkingSlots(client: Redis, policy: NodePolicy): Redis {
   let insecure: Error | null = null
   client.on('error', error => {
     if (isAboutTls(error)) insecure = error
@@ -134,7 +165,7 @@ function checkingSlots(client: Redis, refusalOf: RefusalOf): Redis {
   const cluster = client.cluster.bind(client) as (...asked: unknown[]) => Promise<unknown>
   const checked = async (what: unknown, done: (error: unknown, slots?: unknown) => void) => {
     try {
-      done(null, await acceptedIn(slotsFrom(await cluster(what)), refusalOf))
+      done(null, await acceptedIn(slotsFrom(await cluster(what)), policy))
     } catch (error) {
       done(insecure ?? error)
     }
@@ -147,14 +178,18 @@ function checkingSlots(client: Redis, refusalOf: RefusalOf): Redis {
 }
 
 /** The slots without the nodes that are refused, which keep their places. Throws if none is left. */
-async function acceptedIn(ranges: readonly SlotRange[], refusalOf: RefusalOf): Promise<unknown> {
+async function acceptedIn(ranges: readonly SlotRange[], policy: NodePolicy): Promise<unknown> {
   const refusals = new Map<string, NodeRefused | null>()
   const nodes = ranges.flatMap(([, , ...members]) => members)
-  for (const [host, port] of nodes)
-    if (host && !refusals.has(host)) refusals.set(host, await refusalOf({ host, port }))
+  for (const [host, port, , more] of nodes) {
+    if (!host || refusals.has(host)) continue
+    const ip = Array.isArray(more) ? more[more.indexOf('ip') + 1] : null
+    if (typeof ip === 'string') policy.announced(host, ip)
+    refusals.set(host, (await policy.routeTo({ host, port })).refusal)
+  }
   const all = [...refusals.values()]
-  const [first = null] = all
-  if (first !== null && !all.includes(null)) throw first
+  const refused = policy.join(all.filter(each => each !== null))
+  if (refused !== null && !all.includes(null)) throw refused
   return ranges.map(([from, to, ...members]) => {
     const accepted = members.map(([host, ...more]) => [refusals.get(host ?? '') ? null : host, ...more])
     return [from, to, ...accepted]

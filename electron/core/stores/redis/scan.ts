@@ -5,8 +5,9 @@ import { orUnreadable, unreadable } from '../bad-answer.ts'
 import { Progress } from '../progress.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { RedisClient } from './connect.ts'
-import type { RefusalOf } from './expected-nodes.ts'
+import type { NodePolicy } from './expected-nodes.ts'
 import { isNotPermitted, storeError } from './failure.ts'
+import type { NodeRefused } from './node-refused.ts'
 import type { Pace } from './pace.ts'
 import { timeFrom } from './read.ts'
 import { SLOTS, type SlotRange, slotsFrom } from './slots.ts'
@@ -14,7 +15,7 @@ import { SLOTS, type SlotRange, slotsFrom } from './slots.ts'
 /** Every server that holds keys, and a problem for each missing one: ioredis silently drops dead nodes, the cluster's slots do not. */
 export async function findPrimaries(
   client: RedisClient,
-  refusalOf: RefusalOf,
+  policy: NodePolicy,
 ): Promise<{ nodes: Redis[]; problems: Problem[] }> {
   if (!(client instanceof Cluster)) return { nodes: [client], problems: [] }
   const connected = new Map(
@@ -23,14 +24,17 @@ export async function findPrimaries(
   const ranges = await slotRanges([...connected.values()])
   const owners = new Map(ranges.map(([, , [host, port]]) => [`${host}:${port}`, { host: host ?? '', port }]))
   const problems: Problem[] = []
+  const refused = new Map<string, NodeRefused>()
   for (const [where, owner] of owners) {
     if (connected.has(where)) continue
-    const refusal = owner.host === '' ? null : await refusalOf(owner)
-    problems.push(
-      refusal
-        ? { where, ...toFailure(refusal) }
-        : unreachable(where, 'This node of the cluster does not answer'),
-    )
+    const refusal = owner.host === '' ? null : (await policy.routeTo(owner)).refusal
+    if (refusal === null) problems.push(unreachable(where, 'This node of the cluster does not answer'))
+    else refused.set(where, refusal)
+  }
+  const refusal = policy.join([...refused.values()])
+  if (refusal !== null) {
+    const [where = 'cluster'] = refused.size === 1 ? refused.keys() : []
+    problems.push({ where, ...toFailure(refusal) })
   }
   const owned = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
   if (owned < SLOTS) {

@@ -14,7 +14,7 @@ import type { RecordCopy, StoreNews } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
 import { confirmDatabase, countCommands, createClient, type RedisClient, ready } from './connect.ts'
-import { refusalFor } from './expected-nodes.ts'
+import { nodePolicyOf } from './expected-nodes.ts'
 import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts'
 import { isCounterName, isFencingCounter } from './fencing-counter.ts'
 import { Follower } from './follow.ts'
@@ -132,7 +132,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 
   protected readServerIds(signal: AbortSignal): Promise<readonly string[]> {
     return this.#run(signal, async () => {
-      const { nodes } = await findPrimaries(this.#client, refusalFor(this.#address))
+      const { nodes } = await findPrimaries(this.#client, nodePolicyOf(this.#address))
       const asked = await Promise.allSettled(nodes.map(serverIdsOf))
       const ids = asked.flatMap(each => (each.status === 'fulfilled' ? each.value : []))
       const failed = asked.filter(each => each.status === 'rejected')
@@ -177,7 +177,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     const { match } = this.#address
     const { nodes, problems } = await this.#run(signal, async () => {
       await this.#readTime()
-      return findPrimaries(this.#client, refusalFor(this.#address))
+      return findPrimaries(this.#client, nodePolicyOf(this.#address))
     })
     if (problems.length > 0) yield listPage([], problems)
     const seen = new KeySet()

@@ -52,7 +52,7 @@ async function change<M extends 'holds.extend' | 'holds.release'>(
       message: 'This hold does not exist: lockkeeper holds lists them',
     })
   if (hold.state !== 'ended' && !hold.elsewhere) {
-    const [store] = await openStores(io, client, [hold.address])
+    const [store] = await openStores(io, client, [hold.address], [])
     if (store) unwrap(store.answer)
   }
   return unwrap(await client.call(method, input))

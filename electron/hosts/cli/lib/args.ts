@@ -39,6 +39,36 @@ const POSITIONAL = /(\[)?(<[^>]+>|\b[A-Z]+\b)\]?(\.\.\.)?/g
  * option and never repeat a value, which may be an address with a password.
  */
 export function parse(command: string, usage: readonly string[], argv: readonly string[]): Args | null {
+  const { positionals, values, expected } = read(usage, argv)
+  if (values['help']) return null
+  const missing = expected[positionals.length]
+  if (missing && !missing[1])
+    throw usageError(`Missing ${missing[2]}; "lockkeeper ${command} --help" shows the usage`)
+  if (positionals.length > expected.length && !expected.at(-1)?.[3])
+    throw usageError(`Too many arguments; expected ${expected.map(each => each[2]).join(' ') || 'none'}`)
+  return { positionals, options: values }
+}
+
+/**
+ * The arguments that are addresses of stores, or may be meant as such. A key, a reason or a filter is none, whatever it looks like.
+ * Of a command that is not understood any argument may be one.
+ */
+export function addressesIn(usage: readonly string[], argv: readonly string[]): readonly string[] {
+  try {
+    const { positionals, values, expected } = read(usage, argv)
+    const last = expected.at(-1)
+    const stores = positionals.filter((_, i) => {
+      const place = expected[i] ?? (last?.[3] && last)
+      return !place || /^<(store|from|to)>$/.test(place[2] ?? '')
+    })
+    return [...stores, ...((values['store'] ?? []) as string[])]
+  } catch {
+    return argv
+  }
+}
+
+/** The arguments, and the positionals that the form of the command has. */
+function read(usage: readonly string[], argv: readonly string[]) {
   const options = optionsOf(usage)
   let parsed: { positionals: string[]; values: Record<string, unknown> }
   try {
@@ -46,16 +76,9 @@ export function parse(command: string, usage: readonly string[], argv: readonly 
   } catch (error) {
     throw usageError(optionProblem(String(error), Object.keys(options)))
   }
-  const { positionals, values } = parsed
-  if (values['help']) return null
+  const { values } = parsed
   const form = usage.find(each => values[/^--([\w-]+)/.exec(each)?.[1] ?? ''] !== undefined) ?? usage[0] ?? ''
-  const expected = [...form.replace(OPTION, '').matchAll(POSITIONAL)]
-  const missing = expected[positionals.length]
-  if (missing && !missing[1])
-    throw usageError(`Missing ${missing[2]}; "lockkeeper ${command} --help" shows the usage`)
-  if (positionals.length > expected.length && !expected.at(-1)?.[3])
-    throw usageError(`Too many arguments; expected ${expected.map(each => each[2]).join(' ') || 'none'}`)
-  return { positionals, options: values }
+  return { ...parsed, expected: [...form.replace(OPTION, '').matchAll(POSITIONAL)] }
 }
 
 function optionsOf(usage: readonly string[]): ParsedOptions {

@@ -8,7 +8,7 @@ import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription, StoreInfo } from '../../../../shared/stores.ts'
 import { openSession } from '../../../core/dispatch.ts'
 import { onAbort, unlessAborted } from '../../../core/lib/timers.ts'
-import { withPasswords } from '../../start/passwords.ts'
+import { howToGive, withPasswords } from '../../start/passwords.ts'
 import { CliError, stopped, unwrap } from './exit.ts'
 import { aborted, type Io } from './io.ts'
 
@@ -101,19 +101,28 @@ export type ReachedStore = {
   readonly hasPassword: boolean
 }
 
-/** Opens all stores of a command; one that is down has the error as its answer. */
+/**
+ * Opens all stores of a command; one that is down has the error as its answer. `named` are the addresses that the operator gave:
+ * those of a plan or a hold are chosen by whoever wrote its file.
+ */
 export async function openStores(
   io: Io,
   client: Client,
   addresses: readonly string[],
+  named: readonly string[] = addresses,
 ): Promise<ReachedStore[]> {
-  const given = withPasswords(addresses, io.env, await io.passwordLines())
+  const given = withPasswords(addresses, io.env, await io.passwordLines(), named)
   const stores = await Promise.all(given.map(address => reach(client, address)))
   const mayAsk = io.stdin.isTTY && io.stderr.isTTY
   for (const [i, address] of given.entries()) {
     const { info, answer } = stores[i] as ReachedStore
     const isDenied = !answer.ok && answer.error.code === 'STORE_DENIED'
-    if (!isDenied || !mayAsk || address.password !== null || !takesPassword(address)) continue
+    if (!isDenied || address.password !== null || !takesPassword(address)) continue
+    if (!mayAsk) {
+      const message = `${answer.error.message}. To give a password, ${howToGive(address, named)}`
+      stores[i] = { info, answer: { ok: false, error: { ...answer.error, message } }, hasPassword: false }
+      continue
+    }
     const password = await askPassword(io, info.address)
     await client.call('stores.close', { storeId: info.storeId })
     stores[i] = await reach(client, { ...address, password })
@@ -129,10 +138,11 @@ async function reach(client: Client, address: StoreAddress): Promise<ReachedStor
 }
 
 async function askPassword(io: Io, address: string): Promise<string> {
-  io.stderr.write(`Password for ${escapeForTerminal(address)}: `)
   // readline echoes input to its output; this one discards it.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // It keeps the terminal from echoing, which it must before anything is typed.
   const lines = createInterface({ input: io.stdin, output: silent, terminal: true })
+  io.stderr.write(`Password for ${escapeForTerminal(address)}: `)
   try {
     return await new Promise<string>((resolve, reject) => {
       const stop = () => reject(stopped())

@@ -30,8 +30,6 @@ async function readLines(stdin: Io['stdin']): Promise<readonly string[]> {
     if (size > MOST_BYTES) throw usageError('The standard input is too long to be passwords')
     chunks.push(Buffer.from(chunk))
   }
-  const text = Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '')
-  return text === '' ? [] : text.split(/\r?\n/)
+  const text = Buffer.concat(chunks).toString('utf8')
+  return text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
 }

@@ -12,6 +12,7 @@ import {
   type PlanProgress,
   type PlanResult,
   type PlanSummary,
+  typedConfirmation,
 } from '../../../../shared/plans.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { connect, openStores } from '../lib/connect.ts'
@@ -45,7 +46,9 @@ export async function applyPlan(
   io: Io,
 ): Promise<number> {
   const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
-  await openPlanStores(plan, counts, options.store, io)
+  const typed = options.confirm.map(typedConfirmation)
+  // The author of a plan chooses where its passwords would go: nothing is contacted for a plan that the operator has not seen.
+  if (options.isUndo || isSeen(plan, counts, typed)) await openPlanStores(plan, counts, options.store, io)
   // Only an open store has the name that the operator types.
   const state = unwrap(await followPlan(client, plan.planId))
   const { reason, rate, isShown = false, isUndo = false } = options
@@ -77,7 +80,17 @@ export async function applyPlan(
   return isWhole && !(plan.kind === 'restore' && plan.left > 0) ? EXIT.done : EXIT.partly
 }
 
-/** Opens the stores of the plan. */
+/** Whether the number and the code of each store's locks were typed, which do not depend on its name. */
+function isSeen({ code }: PlanSummary, counts: readonly number[], typed: readonly string[]): boolean {
+  const distinct = [...new Set(typed)]
+  return counts.every(count => {
+    const ending = ` ${count}-${code}`
+    const wanted = counts.filter(each => each === count).length
+    return count === 0 || distinct.filter(text => text.endsWith(ending)).length >= wanted
+  })
+}
+
+/** Opens the stores of the plan. Their addresses are the plan's own, except for one that the operator gave too. */
 async function openPlanStores(
   plan: PlanSummary,
   counts: readonly number[],
@@ -89,7 +102,8 @@ async function openPlanStores(
   const isOther = given !== undefined && showAddress(parseAddress(given)) !== only
   if (isOther && only !== undefined && plan.stores.length === 1)
     throw usageError(`The plan is for another store: ${neutralise(only)}`)
-  for (const { answer } of await openStores(io, connect(io), wanted)) unwrap(answer)
+  for (const { answer } of await openStores(io, connect(io), wanted, given === undefined ? [] : [given]))
+    unwrap(answer)
 }
 
 async function printChanges(client: Client, plan: PlanSummary, io: Io): Promise<void> {

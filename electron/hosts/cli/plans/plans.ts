@@ -108,7 +108,7 @@ async function makePlan(
 }
 
 async function showPlan(
-  { client, hasPassword }: OpenedStore,
+  { client, info, hasPassword }: OpenedStore,
   plan: PlanSummary,
   { options }: Args,
   io: Io,
@@ -116,7 +116,11 @@ async function showPlan(
   const state = unwrap(await followPlan(client, plan.planId))
   const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
   const confirm = confirmationsOf(plan, state.countsByStore())
-  const command = applyCommand(plan, confirm, options.reason)
+  const command = applyCommand(plan, confirm, {
+    reason: options.reason,
+    // A plan alone gets no password that may be for another store.
+    store: hasPassword ? info.address : undefined,
+  })
   if (options.json) {
     const { planId, file, count, left, stores, filter } = plan
     const warnings = planWarnings(plan, state.entries, formats)

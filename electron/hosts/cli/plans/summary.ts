@@ -95,9 +95,12 @@ function groupsText(
 export function applyCommand(
   { file }: Pick<PlanSummary, 'file'>,
   confirm: readonly string[],
-  reason?: string,
+  { reason, store }: { readonly reason?: string | undefined; readonly store?: string | undefined },
 ): string {
+  const where = store === undefined ? [] : [shellQuote(store)]
   const confirmed = confirm.flatMap(text => ['--confirm', shellText(text)])
   const why = reason === undefined ? 'TEXT' : shellText(reason)
-  return ['lockkeeper release-all --apply', shellQuote(file), ...confirmed, '--reason', why].join(' ')
+  return ['lockkeeper release-all --apply', shellQuote(file), ...where, ...confirmed, '--reason', why].join(
+    ' ',
+  )
 }

@@ -130,6 +130,11 @@ it('ends with 6 if the account is refused, and starts nothing', async () => {
   })
   const { to, o, list } = await outage()
   const run = await o.run('switch', `redis://127.0.0.1:${server.port}/0`, to.address)
-  expect(run).toMatchObject({ code: 6, stderr: expect.stringContaining('refused the user name or password') })
+  expect(run).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining(
+      'Redis needs a password and none was given. To give a password, set LOCKKEEPER_PASSWORD_REDIS_AT_127_0_0_1_PORT_',
+    ),
+  })
   expect(await list()).toEqual([])
 })
