@@ -66,7 +66,7 @@ function anyAddress(random: Random): StoreAddress {
         group,
         db,
         match: maybe(),
-        nodes: maybe(),
+        nodes: random.pick([null, 'redis-2', '10.1.0.0/16,.redis.example.com', 'fe80::1:2']),
       }
     }
   }
