@@ -7,7 +7,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../electron/core/stores/kinds/kinds.ts'
 import { startRedis } from '../servers/redis.ts'
 import { flow } from './measure.ts'
-import { populateRedis } from './populate.ts'
+import { populatePages, populateRedis } from './populate.ts'
 import { megabytes, millis, printResults, record } from './table.ts'
 
 const PAGES = 99_000
@@ -54,12 +54,7 @@ it('a listing is hardly felt by a server full of other data', async () => {
   onTestFinished(() => server.stop('SIGKILL'))
   const client = new Redis({ port: server.port })
   onTestFinished(() => client.disconnect())
-  const page = 'x'.repeat(PAGE_BYTES)
-  for (let first = 0; first < PAGES; first += 500) {
-    const batch = client.pipeline()
-    for (let i = first; i < first + 500; i++) batch.set(`page:${i}`, page)
-    await batch.exec()
-  }
+  await populatePages(client, PAGES, PAGE_BYTES)
   await populateRedis(client, 'locks', LOCKS)
   const others = pinging(server.port)
   await sleep(1000)

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startRedis } from '../servers/redis.ts'
 import { ConsoleProcess } from './console-process.ts'
-import { populateRedis } from './populate.ts'
+import { populatePages, populateRedis } from './populate.ts'
 import { megabytes, millis, printResults, record } from './table.ts'
 
 /** A built checkout to measure, and an older one to compare it with. */
@@ -94,12 +94,7 @@ describe.each(TREES)('%s', (name, tree) => {
 
   it('costs the server next to nothing without a screen', async () => {
     const { client, address } = await redis()
-    const page = 'x'.repeat(PAGE_BYTES)
-    for (let first = 0; first < PAGES; first += 500) {
-      const batch = client.pipeline()
-      for (let i = first; i < first + 500; i++) batch.set(`page:${i}`, page)
-      await batch.exec()
-    }
+    await populatePages(client, PAGES, PAGE_BYTES)
     await populateRedis(client, 'locks', LOCKS)
     const console = await ConsoleProcess.start(tree, [address])
     await sleep(20_000)

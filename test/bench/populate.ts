@@ -13,6 +13,16 @@ export async function populateRedis(client: Redis, what: 'locks' | 'others', cou
     await client.eval(what === 'locks' ? LOCKS : OTHERS, 0, first, Math.min(count, first + 49_999))
 }
 
+/** Cached pages, which are no locks. */
+export async function populatePages(client: Redis, count: number, bytes: number): Promise<void> {
+  const page = 'x'.repeat(bytes)
+  for (let first = 0; first < count; first += 500) {
+    const batch = client.pipeline()
+    for (let i = first; i < Math.min(count, first + 500); i++) batch.set(`page:${i}`, page)
+    await batch.exec()
+  }
+}
+
 export const MYSQL_TABLE = 'recargas_process_locks'
 
 export async function createMysqlTable(client: Connection): Promise<void> {
