@@ -132,11 +132,14 @@ it('shows neither a password nor the account of a store', async () => {
   const { client, address } = await redisPlace()
   await client.call('ACL', 'SETUSER', 'lettie', 'on', '>hunter2-right', '~*', '+@all')
   onTestFinished(() => void client.call('ACL', 'DELUSER', 'lettie'))
-  const variable = variableFor(parseAddress(address))
-  const { text, samples, child, done } = await startMetrics(
-    [address.replace('://', '://lettie@'), address.replace('://', '://lottie@')],
-    { [variable]: 'hunter2-right', [`${variable}_2`]: 'hunter3-wrong' },
-  )
+  const [right, wrong] = ['lettie', 'lottie'].map(user => address.replace('://', `://${user}@`)) as [
+    string,
+    string,
+  ]
+  const { text, samples, child, done } = await startMetrics([right, wrong], {
+    [variableFor(parseAddress(right))]: 'hunter2-right',
+    [variableFor(parseAddress(wrong))]: 'hunter3-wrong',
+  })
   await expect
     .poll(async () => Object.values(by('store', 'lockkeeper_store_up', await samples())).sort())
     .toEqual([0, 1])
